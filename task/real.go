@@ -1,0 +1,57 @@
+package task
+
+import (
+	"context"
+	goruntime "runtime"
+	"time"
+)
+
+// realRuntime is goroutines and the machine's clock.
+type realRuntime struct{}
+
+func (realRuntime) now(context.Context) time.Time { return time.Now() }
+
+func (realRuntime) sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (realRuntime) yield(context.Context) { goruntime.Gosched() }
+
+func (realRuntime) spawn(ctx context.Context, _ string, fn func(context.Context)) { go fn(ctx) }
+
+func (realRuntime) waiter(context.Context, string) waiter {
+	return realWaiter(make(chan struct{}, 1))
+}
+
+func (realRuntime) withDeadline(ctx context.Context, t time.Time) (context.Context, context.CancelFunc) {
+	return context.WithDeadline(ctx, t)
+}
+
+func (realRuntime) withCancel(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+	return context.WithCancelCause(ctx)
+}
+
+type realWaiter chan struct{}
+
+func (w realWaiter) wait(ctx context.Context) error {
+	select {
+	case <-w:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (w realWaiter) wake() {
+	select {
+	case w <- struct{}{}:
+	default: // woken already
+	}
+}

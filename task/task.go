@@ -1,0 +1,88 @@
+// Package task is how lakebench waits and runs things at once: groups, locks,
+// queues, sleep and the clock.
+//
+// The packages named in DESIGN.md §2 use nothing else for it, so that the same
+// code runs on real goroutines and, unchanged, on a runtime where tasks run one
+// at a time, time jumps, and a seed decides who is next. The runtime comes with
+// the context; a context without one runs on real time.
+package task
+
+import (
+	"context"
+	"time"
+)
+
+// runtime is what a clock, a group, a lock or a queue needs from below. The
+// context passed to each method is the caller's: on a runtime with own tasks it
+// says which task calls.
+type runtime interface {
+	// now returns the current time.
+	now(ctx context.Context) time.Time
+	// sleep waits for d or until ctx is done, and returns why ctx was done.
+	sleep(ctx context.Context, d time.Duration) error
+	// yield lets another task run.
+	yield(ctx context.Context)
+	// spawn starts fn as a task of its own.
+	spawn(ctx context.Context, name string, fn func(ctx context.Context))
+	// waiter returns a place to wait for one wake-up; what says for what.
+	waiter(ctx context.Context, what string) waiter
+	// withDeadline and withCancel derive contexts that end on this runtime.
+	withDeadline(ctx context.Context, t time.Time) (context.Context, context.CancelFunc)
+	withCancel(ctx context.Context) (context.Context, context.CancelCauseFunc)
+}
+
+// A waiter is woken once by another task. wake never blocks and may come before
+// wait.
+type waiter interface {
+	// wait returns nil once woken, or why ctx is done.
+	wait(ctx context.Context) error
+	wake()
+}
+
+type runtimeKey struct{}
+
+func from(ctx context.Context) runtime {
+	if r, ok := ctx.Value(runtimeKey{}).(runtime); ok {
+		return r
+	}
+	return realRuntime{}
+}
+
+// Now returns the time of ctx's runtime. Real time carries Go's monotonic
+// reading; virtual time starts at a fixed instant.
+func Now(ctx context.Context) time.Time { return from(ctx).now(ctx) }
+
+// Since returns the time that has passed since t on ctx's runtime.
+func Since(ctx context.Context, t time.Time) time.Duration { return Now(ctx).Sub(t) }
+
+// Sleep waits for d, or until ctx is done: then it returns the context's cause.
+// It looks at ctx first, so a done context never sleeps; d ≤ 0 only yields.
+func Sleep(ctx context.Context, d time.Duration) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if d <= 0 {
+		Yield(ctx)
+		return nil
+	}
+	return from(ctx).sleep(ctx, d)
+}
+
+// Yield is a point at which another task may run.
+func Yield(ctx context.Context) { from(ctx).yield(ctx) }
+
+// WithCancel is context.WithCancelCause on ctx's runtime. Contexts that tasks
+// wait on must come from here, since a virtual runtime has to hear of their end.
+func WithCancel(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+	return from(ctx).withCancel(ctx)
+}
+
+// WithDeadline is context.WithDeadline on ctx's runtime.
+func WithDeadline(ctx context.Context, t time.Time) (context.Context, context.CancelFunc) {
+	return from(ctx).withDeadline(ctx, t)
+}
+
+// WithTimeout is context.WithTimeout on ctx's runtime.
+func WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	return WithDeadline(ctx, Now(ctx).Add(d))
+}
