@@ -1,0 +1,277 @@
+package results
+
+import "time"
+
+// SchemaName and SchemaVersion identify the format of a Document.
+const (
+	SchemaName    = "lakebench.result"
+	SchemaVersion = 1
+)
+
+// Document is the result of a run (spec/results.md §2), the content of
+// result.json.
+type Document struct {
+	Schema        string      `json:"schema"`
+	SchemaVersion int         `json:"schema_version"`
+	RunID         string      `json:"run_id"`
+	Started       time.Time   `json:"started"`
+	Ended         time.Time   `json:"ended"`
+	Lakebench     Lakebench   `json:"lakebench"`
+	Environment   Environment `json:"environment"`
+	Workload      Workload    `json:"workload"`
+	Seed          uint64      `json:"seed"`
+	Repeats       int         `json:"repeats"`
+	Clock         Clock       `json:"clock"`
+	// Deterministic says that two runs of one seed, Go version, OS and
+	// architecture have the same counts.
+	Deterministic bool `json:"deterministic"`
+	// Partial says that the run was interrupted: what is here was measured, but
+	// not everything that was asked for was.
+	Partial  bool     `json:"partial"`
+	Series   []Series `json:"series"`
+	Summary  Summary  `json:"summary"`
+	Checks   []Check  `json:"checks"`
+	Warnings []string `json:"warnings"`
+}
+
+// Clock is the time that a run ran on.
+type Clock string
+
+// The clocks.
+const (
+	RealClock    Clock = "real"
+	VirtualClock Clock = "virtual"
+)
+
+// Lakebench is the build that made a document.
+type Lakebench struct {
+	Version string `json:"version"`
+	Commit  string `json:"commit"`
+}
+
+// Environment is where a run took place. It is not part of what makes two
+// results comparable, but a comparison says when it differs.
+type Environment struct {
+	Go      string  `json:"go"`
+	OS      string  `json:"os"`
+	Arch    string  `json:"arch"`
+	CPUs    int     `json:"cpus"`
+	Backend Backend `json:"backend"`
+}
+
+// Backend is the service that answered.
+type Backend struct {
+	// Kind is "embedded" or "endpoint".
+	Kind string `json:"kind"`
+	// Endpoint and Region are empty for the embedded services.
+	Endpoint string `json:"endpoint,omitempty"`
+	Region   string `json:"region,omitempty"`
+	// Settings are further facts worth keeping, such as the price table's date
+	// and hash, or a switch of the embedded service that is not at its default.
+	Settings map[string]string `json:"settings,omitempty"`
+}
+
+// Workload says what was run. Two results are comparable when their hashes are
+// equal.
+type Workload struct {
+	Name    string `json:"name"`
+	Version int    `json:"version"`
+	Params  Params `json:"params"`
+	// Hash is HashWorkload of the other fields.
+	Hash string `json:"hash"`
+}
+
+// Phase is the part of a run that a series belongs to.
+type Phase string
+
+// The phases. What a workload is about is in Steady, and summaries are made of
+// it alone.
+const (
+	WarmUp Phase = "warm-up"
+	Steady Phase = "steady"
+	// Pause is the time of a migration between barrier and marker.
+	Pause Phase = "pause"
+	After Phase = "after"
+)
+
+// Series is what was counted for one variant at one point in one phase of one
+// repeat.
+type Series struct {
+	Variant string `json:"variant"`
+	// Point holds every swept parameter, also those with one value.
+	Point  Point `json:"point"`
+	Phase  Phase `json:"phase"`
+	Repeat int   `json:"repeat"` // from 0
+	// Operations are the logical operations by name: the first ledger.
+	Operations map[string]Operations `json:"operations"`
+	// Attempts are the requests on the wire, retries included: the second
+	// ledger. Sorted by service, API, outcome and cause, one entry for each.
+	Attempts []Attempt `json:"attempts"`
+	// Evaluated and Returned are items: what the service looked at, and what it
+	// sent back.
+	Evaluated int64 `json:"evaluated"`
+	Returned  int64 `json:"returned"`
+	// BytesSent and BytesReceived are decoded bodies: DynamoDB item bytes by the
+	// sizing rules, S3 object bytes; never headers or wire framing.
+	BytesSent     int64 `json:"bytes_sent"`
+	BytesReceived int64 `json:"bytes_received"`
+	// Units are what the service bills: the third ledger.
+	Units Units `json:"units"`
+	// CostUSD is the price of Units, in US dollars.
+	CostUSD float64 `json:"cost_usd"`
+	// Metrics are derived by SetMetrics; a workload may add its own.
+	Metrics map[string]float64 `json:"metrics"`
+	// Latency is by operation name.
+	Latency map[string]Latency `json:"latency"`
+}
+
+// Operations counts logical operations by outcome; Count is the sum of the
+// others.
+type Operations struct {
+	Count   int64 `json:"count"`
+	OK      int64 `json:"ok"`
+	Failed  int64 `json:"failed"`
+	Unknown int64 `json:"unknown"`
+}
+
+// Attempt counts requests of one kind.
+type Attempt struct {
+	Service string `json:"service"` // "dynamodb" or "s3"
+	API     string `json:"api"`     // the SDK's operation name
+	// Outcome is one of ok, absent, condition-failed, conflict, throttled,
+	// server-error, timeout, other (spec/results.md §1).
+	Outcome string `json:"outcome"`
+	Cause   string `json:"cause"` // a cause.Label
+	Count   int64  `json:"count"`
+}
+
+// UnitSource says who computed units.
+type UnitSource string
+
+// The sources.
+const (
+	// Computed units come from the documented rules, in the embedded service.
+	Computed UnitSource = "computed"
+	// Reported units are what an endpoint said about itself.
+	Reported UnitSource = "reported"
+)
+
+// Units are billed units.
+type Units struct {
+	RRU      float64    `json:"rru"`        // DynamoDB read request units
+	WRU      float64    `json:"wru"`        // DynamoDB write request units
+	S3ClassA int64      `json:"s3_class_a"` // PUT, COPY, POST, LIST requests
+	S3ClassB int64      `json:"s3_class_b"` // GET, HEAD and other requests
+	Source   UnitSource `json:"source"`
+	// Unreported counts requests whose units an endpoint did not say.
+	Unreported int64 `json:"unreported"`
+}
+
+// Latency holds both times of an operation. Service time runs from when the
+// operation began; response time from when it should have begun.
+type Latency struct {
+	Service  Histogram `json:"service"`
+	Response Histogram `json:"response"`
+}
+
+// Histogram is an HdrHistogram of nanoseconds. EncodeHistogram makes one.
+type Histogram struct {
+	// HDR is the histogram in HdrHistogram's V2 compressed encoding, base64.
+	HDR string `json:"hdr"`
+	// Clamped counts samples that were outside the histogram's range and are
+	// recorded at its edge.
+	Clamped int64 `json:"clamped"`
+}
+
+// Summary is what the series say together. Summarize makes it, of the steady
+// phase. It is derived: everything in it can be recomputed from the series.
+type Summary struct {
+	Metrics   []MetricSummary `json:"metrics"`
+	Growth    []Growth        `json:"growth"`
+	Crossover []Crossover     `json:"crossover"`
+	Slopes    []Slope         `json:"slopes"`
+}
+
+// MetricSummary is a metric of one variant at one point over all repeats.
+type MetricSummary struct {
+	Variant string `json:"variant"`
+	Point   Point  `json:"point"`
+	Metric  string `json:"metric"`
+	// Value is the median of the repeats for a count; for a time it is read from
+	// the merged histograms of all repeats.
+	Value   float64 `json:"value"`
+	Repeats int     `json:"repeats"`
+	// Min and Max are over the repeats.
+	Min float64 `json:"min"`
+	Max float64 `json:"max"`
+}
+
+// Class is how a metric grows with a parameter.
+type Class string
+
+// The classes (spec/results.md §2, "Growth").
+const (
+	Constant     Class = "constant"
+	Sublinear    Class = "sublinear"
+	Linear       Class = "linear"
+	Superlinear  Class = "superlinear"
+	Undetermined Class = "undetermined"
+)
+
+// Growth is the fit of metric = A + B·x^K over the values of a parameter.
+type Growth struct {
+	Variant string `json:"variant"`
+	// Point holds the other coordinates: those that were kept while X varied.
+	Point  Point   `json:"point"`
+	Metric string  `json:"metric"`
+	X      string  `json:"x"` // the parameter's name
+	A      float64 `json:"a"`
+	B      float64 `json:"b"`
+	K      float64 `json:"k"`
+	Class  Class   `json:"class"`
+}
+
+// Crossover says that, by the fits and within the measured range, from X = From
+// on the second of two variants costs less than the first. Where neither
+// variant ends up cheaper there is no entry.
+type Crossover struct {
+	Point    Point     `json:"point"` // the other coordinates
+	Metric   string    `json:"metric"`
+	X        string    `json:"x"` // the parameter's name
+	From     float64   `json:"from"`
+	Variants [2]string `json:"variants"`
+}
+
+// Slope splits a metric into Slope per unit of parameter X and a Fixed part, by
+// a straight line.
+type Slope struct {
+	Variant string  `json:"variant"`
+	Point   Point   `json:"point"` // the other coordinates
+	Metric  string  `json:"metric"`
+	X       string  `json:"x"`
+	Slope   float64 `json:"slope"`
+	Fixed   float64 `json:"fixed"`
+}
+
+// Status is the outcome of a check.
+type Status string
+
+// The outcomes. Only Passed is good; what was Skipped or Inconclusive was not
+// shown.
+const (
+	Passed       Status = "passed"
+	Failed       Status = "failed"
+	Inconclusive Status = "inconclusive"
+	Skipped      Status = "skipped"
+)
+
+// Check is the outcome of one check of correctness on what was measured.
+type Check struct {
+	Name   string `json:"name"`
+	Status Status `json:"status"`
+	Detail string `json:"detail"`
+}
+
+// LedgersCheck is the name of the check that holds the ledgers of all series
+// against each other (spec/results.md §1).
+const LedgersCheck = "ledgers"
