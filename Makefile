@@ -1,0 +1,47 @@
+# The commands of the project. `make help` lists them.
+#
+# Tools are installed below .tools, pinned here, and never enter go.mod.
+SHELL        := /bin/bash -euo pipefail
+GO           ?= go
+TOOLS        := $(CURDIR)/.tools
+GOLANGCI     := $(TOOLS)/golangci-lint-v2.15.0
+export GOFLAGS := -mod=readonly
+
+.PHONY: help
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+.PHONY: build
+build: ## Build bin/lakebench
+	$(GO) build -o bin/lakebench ./cmd/lakebench
+
+.PHONY: test
+test: ## Every test that needs nothing but Go, with the race detector
+	$(GO) test -race -timeout 20m ./...
+
+.PHONY: test-real
+test-real: build ## The same suites on real servers: DynamoDB Local (needs npm and Java 17)
+	scripts/test-real
+
+.PHONY: lint
+lint: $(GOLANGCI) ## gofmt, go vet, golangci-lint, go.mod tidy
+	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt: the files above are not formatted; run gofmt -w"; exit 1; }
+	$(GO) vet ./...
+	$(GO) vet -tags real ./...
+	$(GOLANGCI) run ./...
+	$(GO) mod tidy -diff
+
+$(GOLANGCI):
+	GOFLAGS= GOBIN=$(TOOLS)/new $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+	mv $(TOOLS)/new/golangci-lint $@
+
+.PHONY: bench
+bench: ## The benchmarks; each stands beside the ceiling measured in the same run
+	$(GO) test -run '^$$' -bench . -benchmem ./backend/... ./meter/... ./history/... ./task/... ./store/...
+
+.PHONY: cover
+cover: ## Test coverage by package, and bin/cover.html
+	mkdir -p bin
+	$(GO) test -coverprofile=bin/cover.out ./...
+	$(GO) tool cover -func=bin/cover.out | tail -1
+	$(GO) tool cover -html=bin/cover.out -o bin/cover.html
