@@ -1,0 +1,67 @@
+package attr
+
+import (
+	"slices"
+	"strings"
+)
+
+// validateSet makes members canonical and sorted, in place.
+func validateSet(kind Kind, members []string) error {
+	if !kind.IsSet() {
+		return &ValueError{Rule: NotASetKind, Message: "type " + kind.String() + " is not a set"}
+	}
+	if len(members) == 0 {
+		return &ValueError{Rule: EmptySet, Message: emptySetMessage(kind)}
+	}
+	if kind == NS {
+		for i, m := range members {
+			canonical, err := canonicalNumber(m)
+			if err != nil {
+				return err
+			}
+			members[i] = canonical
+		}
+	}
+	given := members
+	if !slices.IsSortedFunc(members, memberOrder(kind)) {
+		given = slices.Clone(members)
+		slices.SortFunc(members, memberOrder(kind))
+	}
+	for i := 1; i < len(members); i++ {
+		if members[i-1] == members[i] {
+			return &ValueError{Rule: DuplicateMember, Message: duplicateMessage(kind, given)}
+		}
+	}
+	return nil
+}
+
+func memberOrder(kind Kind) func(a, b string) int {
+	if kind == NS {
+		return compareNumbers
+	}
+	return strings.Compare
+}
+
+// The texts are the service's own, two blanks included.
+func emptySetMessage(kind Kind) string {
+	const prefix = "One or more parameter values were invalid: "
+	switch kind {
+	case SS:
+		return prefix + "An string set  may not be empty"
+	case NS:
+		return prefix + "An number set  may not be empty"
+	default:
+		return prefix + "Binary sets should not be empty"
+	}
+}
+
+func duplicateMessage(kind Kind, given []string) string {
+	switch kind {
+	case NS:
+		return "Input collection contains duplicates"
+	case BS:
+		return "One or more parameter values were invalid: Input collection contains duplicates of type BS"
+	default:
+		return "One or more parameter values were invalid: Input collection [" + strings.Join(given, ", ") + "] contains duplicates."
+	}
+}
