@@ -101,7 +101,7 @@ func TestLoadRefuses(t *testing.T) {
 		"no mapping":     {"- 1\n", "prices: line 1: the file: expected keys with values, found a list"},
 		"no YAML":        {"date: [\n", "did not find expected node content"},
 		"two documents":  {defaultTable + "---\ndate: x\n", "a second document"},
-		"unknown key":    {replace("rru_per_million: 0.125", "rru_per_milion: 0.125"), `prices: line 9: unknown key "dynamodb.rru_per_milion", expected one of rru_per_million, storage_gb_month, wru_per_million`},
+		"unknown key":    {replace("rru_per_million: 0.125", "rru_per_mill: 0.125"), `prices: line 9: unknown key "dynamodb.rru_per_mill", expected one of rru_per_million, storage_gb_month, wru_per_million`},
 		"unknown place":  {"stock: 1\n" + defaultTable, `unknown key "stock"`},
 		"twice":          {replace("region: us-east-1\n", "region: us-east-1\nregion: eu-west-1\n"), `key "region" is given twice`},
 		"no date":        {replace("date: \"2026-10-04\"\n", ""), `"date" is missing`},
@@ -119,7 +119,7 @@ func TestLoadRefuses(t *testing.T) {
 		"price is a map": {replace("rru_per_million: 0.125", "rru_per_million: {usd: 1}"), "found keys with values"},
 		"alias":          {replace("0.125\n  wru_per_million: 0.625", "&a 0.1\n  wru_per_million: *a"), "found an alias"},
 		"unknown source": {replace("  s3.storage_gb_month:", "  s3.storage:"), `unknown key "sources.s3.storage"`},
-		"empty source":   {defaultTable[:strings.Index(defaultTable, "sources:")] + "sources: {s3.storage_gb_month: }\n", "sources.s3.storage_gb_month: expected a text"},
+		"empty source":   {withoutSources() + "sources: {s3.storage_gb_month: }\n", "sources.s3.storage_gb_month: expected a text"},
 	} {
 		_, err := Load(strings.NewReader(c.file))
 		var syntax *SyntaxError
@@ -136,8 +136,13 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
+func withoutSources() string {
+	prices, _, _ := strings.Cut(defaultTable, "sources:")
+	return prices
+}
+
 func TestLoadWithoutSources(t *testing.T) {
-	got, err := Load(strings.NewReader(defaultTable[:strings.Index(defaultTable, "sources:")]))
+	got, err := Load(strings.NewReader(withoutSources()))
 	if err != nil || len(got.Sources) != 0 {
 		t.Errorf("%v, %v", got.Sources, err)
 	}
