@@ -1,7 +1,6 @@
 package results
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -26,6 +25,23 @@ func Bool(b bool) Value { return Value{b} }
 // Word makes the value of a parameter that is neither number nor switch.
 func Word(s string) Value { return Value{s} }
 
+// ValueOf makes a value of an int, int64, float64, bool or string.
+func ValueOf(x any) (Value, error) {
+	switch x := x.(type) {
+	case int:
+		return Number(x), nil
+	case int64:
+		return Number(x), nil
+	case float64:
+		return Number(x), nil
+	case bool:
+		return Bool(x), nil
+	case string:
+		return Word(x), nil
+	}
+	return Value{}, fmt.Errorf("coordinate %v of a point is a %T: want a number, a truth value or a word", x, x)
+}
+
 // Float returns a number's value; ok is false for other values.
 func (v Value) Float() (f float64, ok bool) {
 	f, ok = v.v.(float64)
@@ -47,7 +63,8 @@ func (v Value) String() string {
 
 // MarshalJSON writes a JSON number, truth value or string.
 func (v Value) MarshalJSON() ([]byte, error) {
-	if f, ok := v.v.(float64); ok && (math.IsNaN(f) || math.IsInf(f, 0)) || v.v == nil {
+	f, isNumber := v.v.(float64)
+	if v.v == nil || isNumber && (math.IsNaN(f) || math.IsInf(f, 0)) {
 		return nil, fmt.Errorf("coordinate %v of a point: want a finite number, a truth value or a word", v.v)
 	}
 	return json.Marshal(v.v)
@@ -59,16 +76,26 @@ func (v *Value) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &x); err != nil {
 		return err
 	}
-	switch x.(type) {
-	case float64, bool, string:
-		v.v = x
-		return nil
-	}
-	return fmt.Errorf("coordinate %s of a point: want a number, a truth value or a word", data)
+	w, err := ValueOf(x)
+	*v = w
+	return err
 }
 
 // Point is a place in the space of swept parameters, by parameter name.
 type Point map[string]Value
+
+// NewPoint makes a point of plain values, as ValueOf takes them.
+func NewPoint(coordinates map[string]any) (Point, error) {
+	p := make(Point, len(coordinates))
+	for name, x := range coordinates {
+		v, err := ValueOf(x)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		p[name] = v
+	}
+	return p, nil
+}
 
 // String returns the coordinates by name, "a=1 b=2"; equal points have equal
 // strings.
@@ -87,57 +114,13 @@ func (p Point) String() string {
 
 // Without returns the point's other coordinates.
 func (p Point) Without(name string) Point {
-	q := maps.Clone(p)
-	delete(q, name)
+	q := make(Point, len(p))
+	for n, v := range p {
+		if n != name {
+			q[n] = v
+		}
+	}
 	return q
-}
-
-// Params are a workload's parameters: JSON values, lists for swept ones.
-type Params map[string]any
-
-// UnmarshalJSON keeps whole numbers whole (int64), so that what is read hashes
-// as what was written.
-func (p *Params) UnmarshalJSON(data []byte) error {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber()
-	var m map[string]any
-	if err := dec.Decode(&m); err != nil {
-		return err
-	}
-	for name, v := range m {
-		w, err := plainNumbers(v)
-		if err != nil {
-			return fmt.Errorf("parameter %s: %w", name, err)
-		}
-		m[name] = w
-	}
-	*p = m
-	return nil
-}
-
-// plainNumbers replaces json.Number in v by int64 or float64.
-func plainNumbers(v any) (any, error) {
-	var err error
-	switch x := v.(type) {
-	case json.Number:
-		if n, err := x.Int64(); err == nil {
-			return n, nil
-		}
-		return x.Float64()
-	case []any:
-		for i := range x {
-			if x[i], err = plainNumbers(x[i]); err != nil {
-				return nil, err
-			}
-		}
-	case map[string]any:
-		for name := range x {
-			if x[name], err = plainNumbers(x[name]); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return v, nil
 }
 
 // formatFloat writes f as JSON does: the shortest text that reads back the same.

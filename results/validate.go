@@ -1,0 +1,152 @@
+package results
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+)
+
+// ErrInvalid is wrapped by every error of Validate.
+var ErrInvalid = errors.New("invalid result")
+
+// outcomes are the classes of spec/results.md §1.
+var outcomes = []string{"ok", "absent", "condition-failed", "conflict", "throttled", "server-error", "timeout", "other"}
+
+// Validate says whether the document holds together: known words, counts that
+// are there and not negative, finite numbers, one series for each variant,
+// point, phase and repeat, and the workload's own hash. It does not judge what
+// was measured: failed checks, partial runs and empty ones are valid.
+func (d *Document) Validate() error {
+	if err := d.problem(); err != nil {
+		return fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	return nil
+}
+
+// problem returns the first reason why the document is not valid.
+func (d *Document) problem() error {
+	if err := d.validateHeader(); err != nil {
+		return err
+	}
+	seen := make(map[string]bool, len(d.Series))
+	for i := range d.Series {
+		s := &d.Series[i]
+		err := s.validate(d.Repeats)
+		if err == nil && !slices.Equal(sortedKeys(s.Point), sortedKeys(d.Series[0].Point)) {
+			err = fmt.Errorf("its point has other parameters than the first series' (%v)", d.Series[0].Point)
+		}
+		if err == nil && seen[s.key()] {
+			err = errors.New("appears twice")
+		}
+		if err != nil {
+			return fmt.Errorf("series %d (%s): %w", i, s.key(), err)
+		}
+		seen[s.key()] = true
+	}
+	for _, c := range d.Checks {
+		if c.Name == "" || !slices.Contains([]Status{Passed, Failed, Inconclusive, Skipped}, c.Status) {
+			return fmt.Errorf("check %q has status %q: expected passed, failed, inconclusive or skipped", c.Name, c.Status)
+		}
+	}
+	return nil
+}
+
+func (d *Document) validateHeader() error {
+	switch {
+	case d.Schema != SchemaName || d.SchemaVersion != SchemaVersion:
+		return fmt.Errorf("schema is %q, version %d: expected %q, %d", d.Schema, d.SchemaVersion, SchemaName, SchemaVersion)
+	case d.RunID == "" || !filepath.IsLocal(d.RunID) || filepath.Base(d.RunID) != d.RunID || d.RunID == ".":
+		return fmt.Errorf("run_id is %q: expected a name that can be a folder", d.RunID)
+	case d.Repeats < 1:
+		return fmt.Errorf("repeats is %d: expected 1 or more", d.Repeats)
+	case d.Clock != RealClock && d.Clock != VirtualClock:
+		return fmt.Errorf("clock is %q: expected %q or %q", d.Clock, RealClock, VirtualClock)
+	case d.Workload.Name == "" || d.Workload.Version < 1:
+		return fmt.Errorf("workload is %q, version %d: expected a name and a version from 1", d.Workload.Name, d.Workload.Version)
+	}
+	hash, err := HashWorkload(d.Workload.Name, d.Workload.Version, d.Workload.Params)
+	if err != nil {
+		return err
+	}
+	if d.Workload.Hash != hash {
+		return fmt.Errorf("workload hash is %q, but its name, version and params hash to %q", d.Workload.Hash, hash)
+	}
+	return nil
+}
+
+// key names a series among those of its document.
+func (s *Series) key() string {
+	return fmt.Sprintf("%s, %v, %s, repeat %d", s.Variant, s.Point, s.Phase, s.Repeat)
+}
+
+func (s *Series) validate(repeats int) error {
+	switch {
+	case s.Variant == "":
+		return errors.New("has no variant")
+	case !slices.Contains([]Phase{WarmUp, Steady, Pause, After}, s.Phase):
+		return fmt.Errorf("phase is %q: expected warm-up, steady, pause or after", s.Phase)
+	case s.Repeat < 0 || s.Repeat >= repeats:
+		return fmt.Errorf("repeat is %d: expected 0 to %d", s.Repeat, repeats-1)
+	case s.Units.Source != Computed && s.Units.Source != Reported:
+		return fmt.Errorf("units.source is %q: expected %q or %q", s.Units.Source, Computed, Reported)
+	}
+	for _, c := range []struct {
+		name string
+		n    float64
+	}{
+		{"evaluated", float64(s.Evaluated)}, {"returned", float64(s.Returned)},
+		{"bytes_sent", float64(s.BytesSent)}, {"bytes_received", float64(s.BytesReceived)},
+		{"units.rru", s.Units.RRU}, {"units.wru", s.Units.WRU}, {"units.unreported", float64(s.Units.Unreported)},
+		{"units.s3_class_a", float64(s.Units.S3ClassA)}, {"units.s3_class_b", float64(s.Units.S3ClassB)},
+		{"cost_usd", s.CostUSD},
+	} {
+		if !(c.n >= 0) || math.IsInf(c.n, 0) {
+			return fmt.Errorf("%s is missing, negative or not finite", c.name)
+		}
+	}
+	for _, name := range sortedKeys(s.Metrics) {
+		if m := s.Metrics[name]; math.IsNaN(m) || math.IsInf(m, 0) {
+			return fmt.Errorf("metric %s is %v: expected a finite number", name, m)
+		}
+	}
+	if err := s.validateOperations(); err != nil {
+		return err
+	}
+	return s.validateAttempts()
+}
+
+func (s *Series) validateOperations() error {
+	for _, name := range sortedKeys(s.Operations) {
+		o := s.Operations[name]
+		if o.OK < 0 || o.Failed < 0 || o.Unknown < 0 || o.Count != o.OK+o.Failed+o.Unknown {
+			return fmt.Errorf("operation %s: count %d is not ok %d + failed %d + unknown %d (-1: missing)", name, o.Count, o.OK, o.Failed, o.Unknown)
+		}
+	}
+	for _, name := range sortedKeys(s.Latency) {
+		l := s.Latency[name]
+		if l.Service.Clamped < 0 || l.Response.Clamped < 0 || l.Service.HDR == "" || l.Response.HDR == "" {
+			return fmt.Errorf("latency of %s: a histogram or its clamped count is missing", name)
+		}
+	}
+	return nil
+}
+
+func (s *Series) validateAttempts() error {
+	seen := make(map[Attempt]bool, len(s.Attempts))
+	for _, a := range s.Attempts {
+		kind := a
+		kind.Count = 0
+		switch {
+		case a.Service == "" || a.API == "" || a.Cause == "" || !slices.Contains(outcomes, a.Outcome):
+			return fmt.Errorf("attempt %+v: expected service, API, a known outcome and cause", a)
+		case a.Count < 1:
+			return fmt.Errorf("attempt %+v: expected a count from 1", a)
+		case seen[kind]:
+			return fmt.Errorf("attempt %+v: appears twice", a)
+		}
+		seen[kind] = true
+	}
+	return nil
+}
