@@ -56,8 +56,11 @@ func Decode(data []byte) (Document, error) {
 		return Document{}, err
 	}
 	var doc Document
-	if err := json.Unmarshal(data, &doc, json.RejectUnknownMembers(true)); err != nil {
+	if err := json.Unmarshal(data, &doc, json.RejectUnknownMembers(true), missingIsNotZero()); err != nil {
 		return Document{}, fmt.Errorf("%w: %s", ErrDamaged, describe(err))
+	}
+	if where := doc.missing(); where != "" {
+		return Document{}, fmt.Errorf("%w: %s is missing", ErrDamaged, where)
 	}
 	if err := doc.problem(); err != nil {
 		return Document{}, fmt.Errorf("%w: %w", ErrDamaged, err)
@@ -96,6 +99,22 @@ func checkMembers(data []byte) error {
 var documentMembers = []string{"checks", "clock", "deterministic", "ended", "environment", "lakebench", "partial",
 	"repeats", "run_id", "seed", "series", "started", "summary", "warnings", "workload"}
 
+// missing names the first list or object that a file left out, "" if none. A
+// document in memory may have nil for an empty one; a file says which it is.
+func (d *Document) missing() string {
+	sum := &d.Summary
+	if sum.Metrics == nil || sum.Growth == nil || sum.Crossover == nil || sum.Slopes == nil {
+		return "a part of the summary"
+	}
+	for i := range d.Series {
+		s := &d.Series[i]
+		if s.Operations == nil || s.Attempts == nil || s.Metrics == nil || s.Latency == nil {
+			return fmt.Sprintf("operations, attempts, metrics or latency of series %d (%s)", i, s.key())
+		}
+	}
+	return ""
+}
+
 // found shows a JSON value in an error message, in one short line.
 func found(v jsontext.Value) string {
 	const most = 40
@@ -112,47 +131,47 @@ func found(v jsontext.Value) string {
 func describe(err error) string {
 	var semantic *json.SemanticError
 	if !errors.As(err, &semantic) {
-		return strings.ReplaceAll(err.Error(), "\n", " ")
+		return strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\n", " "), "jsontext: ")
 	}
 	where := string(semantic.JSONPointer)
-	switch {
-	case errors.Is(err, json.ErrUnknownName):
-		return fmt.Sprintf("unknown field %s", where)
-	case semantic.Err != nil:
-		return fmt.Sprintf("%s: %v", where, semantic.Err)
+	if where == "" {
+		where = "the outermost value"
 	}
-	return fmt.Sprintf("%s: unexpected %s", where, semantic.JSONKind)
+	if errors.Is(err, json.ErrUnknownName) {
+		return "unknown field " + where
+	}
+	what := semantic.JSONKind.String()
+	if semantic.JSONValue != nil {
+		what = found(semantic.JSONValue)
+	}
+	if semantic.Err != nil {
+		return fmt.Sprintf("%s: unexpected %s: %v", where, what, semantic.Err)
+	}
+	return fmt.Sprintf("%s: unexpected %s", where, what)
 }
 
-// unset marks the numbers of s that a file has to give. Validate refuses them.
-func unset(s *Series) {
-	s.Repeat, s.Evaluated, s.Returned, s.BytesSent, s.BytesReceived = -1, -1, -1, -1, -1
-	s.CostUSD = math.NaN()
-	s.Units = Units{RRU: math.NaN(), WRU: math.NaN(), S3ClassA: -1, S3ClassB: -1, Unreported: -1}
+// missingIsNotZero starts every object with numbers that Validate refuses, so
+// that one which a file leaves out is found and not taken for a zero.
+func missingIsNotZero() json.Options {
+	nan := math.NaN()
+	return json.WithUnmarshalers(json.JoinUnmarshalers(
+		startWith(Series{Repeat: -1, Evaluated: -1, Returned: -1, BytesSent: -1, BytesReceived: -1, CostUSD: nan,
+			Units: Units{RRU: nan, WRU: nan, S3ClassA: -1, S3ClassB: -1, Unreported: -1}}),
+		startWith(Operations{-1, -1, -1, -1}),
+		startWith(Histogram{Clamped: -1}),
+		startWith(MetricSummary{Value: nan, Min: nan, Max: nan}),
+		startWith(Growth{A: nan, B: nan, K: nan}),
+		startWith(Crossover{From: nan}),
+		startWith(Slope{Slope: nan, Fixed: nan}),
+	))
 }
 
-// UnmarshalJSONFrom reads a series such that Validate can tell a number that
-// was left out from a zero.
-func (s *Series) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	type plain Series
-	unset(s)
-	return json.UnmarshalDecode(dec, (*plain)(s))
-}
-
-// UnmarshalJSONFrom reads operations such that Validate can tell a count that
-// was left out from a zero.
-func (o *Operations) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	type plain Operations
-	*o = Operations{-1, -1, -1, -1}
-	return json.UnmarshalDecode(dec, (*plain)(o))
-}
-
-// UnmarshalJSONFrom reads a histogram such that Validate can tell a count that
-// was left out from a zero.
-func (h *Histogram) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	type plain Histogram
-	*h = Histogram{Clamped: -1}
-	return json.UnmarshalDecode(dec, (*plain)(h))
+// startWith sets a value before its members are read into it.
+func startWith[T any](start T) *json.Unmarshalers {
+	return json.UnmarshalFromFunc(func(_ *jsontext.Decoder, v *T) error {
+		*v = start
+		return errors.ErrUnsupported // go on with the ordinary way to read it
+	})
 }
 
 // sortedKeys returns the keys of m in order.

@@ -134,18 +134,24 @@ func regress(samples []sample, k float64) (c curve, squares float64) {
 		squares += weight(s) * r * r
 	}
 	_, top := yRange(samples)
-	c = curve{a: snap(meanY-slope*meanU, top), b: slope / math.Pow(scale, k), k: k}
+	c = curve{a: tidy(meanY-slope*meanU, top), b: tidy(slope/math.Pow(scale, k), 0), k: k}
 	return c, squares
 }
 
 func weight(s sample) float64 { return 1 / max(s.y, 1) }
 
-// snap takes what subtraction left of a zero for the zero that it is.
-func snap(a, scale float64) float64 {
-	if math.Abs(a) <= countTolerance*math.Abs(scale) {
+// tidy rounds a coefficient to twelve significant digits, so that it reads 2 and
+// not 2.000000000000001, and what subtraction left of a zero to zero: a
+// coefficient that small beside the largest value.
+func tidy(v, largest float64) float64 {
+	if math.Abs(v) <= countTolerance*largest {
 		return 0
 	}
-	return a
+	digits := 11 - math.Floor(math.Log10(math.Abs(v)))
+	if unit := math.Pow(10, digits); !math.IsInf(unit, 0) && unit > 0 {
+		return math.Round(v*unit) / unit
+	}
+	return v
 }
 
 // golden narrows a minimum of f between lo and hi by the golden section.

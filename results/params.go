@@ -6,17 +6,59 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strconv"
 )
 
 // Params are a workload's parameters: JSON values, lists for swept ones.
 type Params map[string]any
 
-// UnmarshalJSON keeps numbers as they are written (json.Number), so that what is
-// read hashes as what was written.
+// UnmarshalJSON keeps whole numbers whole, so that what is read hashes as what
+// was written.
 func (p *Params) UnmarshalJSON(data []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
-	return dec.Decode((*map[string]any)(p))
+	var m map[string]any
+	if err := dec.Decode(&m); err != nil {
+		return err
+	}
+	for name, v := range m {
+		w, err := plainNumbers(v)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		m[name] = w
+	}
+	*p = m
+	return nil
+}
+
+// plainNumbers replaces every json.Number in v by an int64 or uint64, or by a
+// float64 where those do not hold it.
+func plainNumbers(v any) (any, error) {
+	var err error
+	switch x := v.(type) {
+	case json.Number:
+		if n, err := x.Int64(); err == nil && x != "-0" {
+			return n, nil
+		}
+		if n, err := strconv.ParseUint(x.String(), 10, 64); err == nil {
+			return n, nil
+		}
+		return x.Float64()
+	case []any:
+		for i := range x {
+			if x[i], err = plainNumbers(x[i]); err != nil {
+				return nil, err
+			}
+		}
+	case map[string]any:
+		for name := range x {
+			if x[name], err = plainNumbers(x[name]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return v, nil
 }
 
 // HashWorkload identifies what was run: SHA-256 over the canonical JSON (sorted

@@ -2,6 +2,7 @@ package results
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -39,7 +40,7 @@ func ValueOf(x any) (Value, error) {
 	case string:
 		return Word(x), nil
 	}
-	return Value{}, fmt.Errorf("coordinate %v of a point is a %T: want a number, a truth value or a word", x, x)
+	return Value{}, errors.New("a coordinate is a number, a truth value or a word")
 }
 
 // Float returns a number's value; ok is false for other values.
@@ -65,7 +66,7 @@ func (v Value) String() string {
 func (v Value) MarshalJSON() ([]byte, error) {
 	f, isNumber := v.v.(float64)
 	if v.v == nil || isNumber && (math.IsNaN(f) || math.IsInf(f, 0)) {
-		return nil, fmt.Errorf("coordinate %v of a point: want a finite number, a truth value or a word", v.v)
+		return nil, errors.New("a coordinate is a finite number, a truth value or a word")
 	}
 	return json.Marshal(v.v)
 }
@@ -90,7 +91,7 @@ func NewPoint(coordinates map[string]any) (Point, error) {
 	for name, x := range coordinates {
 		v, err := ValueOf(x)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, fmt.Errorf("%s: %v is no coordinate: %w", name, x, err)
 		}
 		p[name] = v
 	}

@@ -45,6 +45,9 @@ func (d *Document) problem() error {
 		}
 		seen[s.key()] = true
 	}
+	if err := d.Summary.problem(); err != nil {
+		return fmt.Errorf("summary: %w", err)
+	}
 	for _, c := range d.Checks {
 		if c.Name == "" || !slices.Contains([]Status{Passed, Failed, Inconclusive, Skipped}, c.Status) {
 			return fmt.Errorf("check %q has status %q: expected passed, failed, inconclusive or skipped", c.Name, c.Status)
@@ -83,8 +86,8 @@ func (s *Series) key() string {
 
 func (s *Series) validate(repeats int) error {
 	switch {
-	case s.Variant == "":
-		return errors.New("has no variant")
+	case s.Variant == "" || s.Point == nil:
+		return errors.New("has no variant or no point")
 	case !slices.Contains([]Phase{WarmUp, Steady, Pause, After}, s.Phase):
 		return fmt.Errorf("phase is %q: expected warm-up, steady, pause or after", s.Phase)
 	case s.Repeat < 0 || s.Repeat >= repeats:
@@ -149,4 +152,38 @@ func (s *Series) validateAttempts() error {
 		seen[kind] = true
 	}
 	return nil
+}
+
+// problem returns the first entry of the summary that is no statement: without a
+// name or a point, or with a number that is missing or not finite.
+func (s *Summary) problem() error {
+	for _, m := range s.Metrics {
+		if !stated(m.Point, []string{m.Metric, m.Variant}, m.Value, m.Min, m.Max) {
+			return fmt.Errorf("metrics: part of %s of %s at %v is missing or not finite", m.Metric, m.Variant, m.Point)
+		}
+	}
+	for _, g := range s.Growth {
+		if !stated(g.Point, []string{g.Metric, g.Variant, g.X}, g.A, g.B, g.K) {
+			return fmt.Errorf("growth: part of %s of %s over %s is missing or not finite", g.Metric, g.Variant, g.X)
+		}
+		if !slices.Contains([]Class{Constant, Sublinear, Linear, Superlinear, Undetermined}, g.Class) {
+			return fmt.Errorf("growth: the class of %s of %s over %s is %q", g.Metric, g.Variant, g.X, g.Class)
+		}
+	}
+	for _, c := range s.Crossover {
+		if !stated(c.Point, []string{c.Metric, c.X, c.Variants[0], c.Variants[1]}, c.From) {
+			return fmt.Errorf("crossover: part of %s over %s is missing or not finite", c.Metric, c.X)
+		}
+	}
+	for _, l := range s.Slopes {
+		if !stated(l.Point, []string{l.Metric, l.Variant, l.X}, l.Slope, l.Fixed) {
+			return fmt.Errorf("slopes: part of %s of %s over %s is missing or not finite", l.Metric, l.Variant, l.X)
+		}
+	}
+	return nil
+}
+
+func stated(p Point, names []string, numbers ...float64) bool {
+	return p != nil && !slices.Contains(names, "") &&
+		!slices.ContainsFunc(numbers, func(n float64) bool { return math.IsNaN(n) || math.IsInf(n, 0) })
 }
