@@ -80,6 +80,7 @@ func appendValue(dst []byte, v Value) []byte {
 			}
 			return dst
 		})
+	case NULL, Invalid:
 	}
 	return dst
 }

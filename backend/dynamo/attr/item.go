@@ -39,8 +39,9 @@ func compareFields(a, b Field) int { return strings.Compare(a.Name, b.Name) }
 // than bisecting.
 const linearSearchMax = 8
 
-// index returns where name is, or would have to be inserted.
-func (it Item) index(name string) (int, bool) {
+// Index returns where name is and true, or where it would have to be inserted
+// and false.
+func (it Item) Index(name string) (int, bool) {
 	if len(it) <= linearSearchMax {
 		for i := range it {
 			if it[i].Name >= name {
@@ -54,7 +55,7 @@ func (it Item) index(name string) (int, bool) {
 
 // Attribute returns the value called name; ok is false if there is none.
 func (it Item) Attribute(name string) (v Value, ok bool) {
-	i, ok := it.index(name)
+	i, ok := it.Index(name)
 	if !ok {
 		return Value{}, false
 	}
@@ -63,7 +64,7 @@ func (it Item) Attribute(name string) (v Value, ok bool) {
 
 // With returns a copy of the item in which name has the value v.
 func (it Item) With(name string, v Value) Item {
-	i, found := it.index(name)
+	i, found := it.Index(name)
 	if found {
 		out := slices.Clone(it)
 		out[i].Value = v
@@ -78,7 +79,7 @@ func (it Item) With(name string, v Value) Item {
 // Without returns a copy of the item that lacks name, the item itself if it
 // lacks it already.
 func (it Item) Without(name string) Item {
-	i, found := it.index(name)
+	i, found := it.Index(name)
 	if !found {
 		return it
 	}

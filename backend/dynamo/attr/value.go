@@ -86,8 +86,9 @@ func (k Kind) Member() Kind {
 		return N
 	case BS:
 		return B
+	default:
+		return Invalid
 	}
-	return Invalid
 }
 
 // Value is one attribute value. It is immutable; copies share contents. The
