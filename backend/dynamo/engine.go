@@ -1,0 +1,92 @@
+// Package dynamo is DynamoDB in memory, for measuring what a program asks of it.
+//
+// Its opinion: the numbers are the product. Every request is charged by the
+// documented rules, in the place where it is served, failed ones included, and
+// what the documentation leaves open is a named setting (see [Config]). Where
+// imitations make life easier than AWS does, this one does not: scans come in
+// hash order, pages end where AWS ends them, transactions take time and
+// conflict.
+//
+// A request goes through three layers: a front (HTTP server or in-memory HTTP
+// client) that only knows headers; the wire codec, JSON to typed requests and
+// back; and the operations on tables, which know neither. Rules and their
+// sources are in facts/dynamodb.md §3; AWS pages named in comments are those of
+// the Amazon DynamoDB Developer Guide.
+package dynamo
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"sync"
+)
+
+// Engine is one account's DynamoDB in one Region.
+type Engine struct {
+	cfg     Config
+	counter counter
+
+	mu     sync.RWMutex // tables; never held over a yield
+	tables map[string]*table
+	// created numbers the tables ever made, for their ids.
+	created int
+
+	tokens tokens
+}
+
+// New returns an engine without tables.
+func New(cfg Config) (*Engine, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	return &Engine{cfg: cfg, tables: map[string]*table{}}, nil
+}
+
+// Response is the answer to one request.
+type Response struct {
+	Status int    // HTTP status
+	Body   []byte // JSON
+	Served Served
+}
+
+// Serve answers one request: an operation's name and its JSON body. It never
+// panics, whatever the body. ctx carries the runtime of package task; the
+// service does not stop half-way when the client's ctx ends.
+func (e *Engine) Serve(ctx context.Context, operation string, body []byte) Response {
+	b := &bill{Served: Served{API: operation, Outcome: OutcomeOK}}
+	out, err := e.dispatch(ctx, operation, body, b)
+	status := 200
+	if err != nil {
+		status = err.status()
+		b.Outcome = err.outcome()
+		out = encodeError(err)
+	}
+	e.counter.add(&b.Served)
+	return Response{Status: status, Body: out, Served: b.Served}
+}
+
+// dispatch turns a panic, which is a defect of this package, into the service's
+// InternalServerError: a client under test then sees what it would see of AWS.
+func (e *Engine) dispatch(ctx context.Context, operation string, body []byte, b *bill) (out []byte, err *serviceError) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &serviceError{
+				code:    internalServerError,
+				message: fmt.Sprintf("embedded DynamoDB: %s panicked: %v\n%s", operation, v, debug.Stack()),
+			}
+		}
+	}()
+	serve, ok := operations[operation]
+	if !ok {
+		return nil, unsupported(operation)
+	}
+	return serve(ctx, e, body, b)
+}
+
+// unsupported is the service's answer to an operation that it does not know.
+func unsupported(operation string) *serviceError {
+	return &serviceError{
+		code:    unknownOperation,
+		message: fmt.Sprintf("lakebench's embedded DynamoDB does not support the operation %q", operation),
+	}
+}

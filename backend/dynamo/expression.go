@@ -1,0 +1,164 @@
+package dynamo
+
+import (
+	"errors"
+
+	"github.com/lakebench/lakebench/backend/dynamo/attr"
+	"github.com/lakebench/lakebench/backend/dynamo/expr"
+	"github.com/lakebench/lakebench/backend/dynamo/rows"
+)
+
+// placeholders are a request's ExpressionAttributeNames and -Values. nil means
+// that the request has none.
+type placeholders struct {
+	names  []expr.Name
+	values attr.Item
+}
+
+func (p *placeholders) member(r *attr.Reader, name string) error {
+	switch name {
+	case "ExpressionAttributeNames":
+		p.names = []expr.Name{}
+		return object(r, func(r *attr.Reader, placeholder string) error {
+			attribute, err := r.String()
+			p.names = append(p.names, expr.Name{Placeholder: placeholder, Attribute: attribute})
+			return err
+		})
+	case "ExpressionAttributeValues":
+		return readItem(r, &p.values)
+	default:
+		return skipUnknown(r, name)
+	}
+}
+
+// condition is a ConditionExpression or FilterExpression; the zero one always
+// holds.
+type condition struct{ parsed *expr.Condition }
+
+func (c condition) holds(item *stored) bool { return c.parsed == nil || c.parsed.Holds(item) }
+
+// expected is how many of n items the condition may let pass, for making room.
+func (c condition) expected(n int) int {
+	if c.parsed == nil {
+		return n
+	}
+	return 0
+}
+
+// projection is a ProjectionExpression; the zero one takes the whole item.
+type projection struct{ parsed *expr.Projection }
+
+func (p projection) view(item stored) itemView {
+	if p.parsed == nil {
+		return itemView{stored: item}
+	}
+	return itemView{stored: stored{schema: item.schema}, projected: p.parsed.Apply(&item)}
+}
+
+// compiler parses the expressions of one request, which share their
+// placeholders.
+type compiler struct {
+	subs *expr.Substitutions
+	err  *serviceError // the first one
+	any  bool
+}
+
+func (p *placeholders) compiler() *compiler {
+	c := &compiler{}
+	switch {
+	case p.names != nil && len(p.names) == 0:
+		c.fail(&expr.Error{Message: "ExpressionAttributeNames must not be empty"})
+	case p.values != nil && len(p.values) == 0:
+		c.fail(&expr.Error{Message: "ExpressionAttributeValues must not be empty"})
+	case p.names != nil || p.values != nil:
+		var err error
+		c.subs, err = expr.NewSubstitutions(p.names, p.values)
+		c.fail(err)
+	}
+	return c
+}
+
+func (c *compiler) fail(err error) {
+	if e := new(expr.Error); c.err == nil && errors.As(err, &e) {
+		c.err = invalid("%s", e.Message)
+	}
+}
+
+func (c *compiler) condition(kind expr.Kind, text string) condition {
+	if text == "" || c.err != nil {
+		return condition{}
+	}
+	parsed, err := expr.ParseCondition(kind, text, c.subs)
+	c.fail(err)
+	return condition{parsed}
+}
+
+func (c *compiler) keyCondition(text string) *expr.KeyCondition {
+	if c.err != nil {
+		return nil
+	}
+	parsed, err := expr.ParseKeyCondition(text, c.subs)
+	c.fail(err)
+	return parsed
+}
+
+func (c *compiler) projection(text string) projection {
+	if text == "" || c.err != nil {
+		return projection{}
+	}
+	parsed, err := expr.ParseProjection(text, c.subs)
+	c.fail(err)
+	return projection{parsed}
+}
+
+// end returns the first error, or that a placeholder was not used.
+func (c *compiler) end() *serviceError {
+	if c.err == nil {
+		c.fail(c.subs.Unused())
+	}
+	return c.err
+}
+
+func (p *placeholders) compileCondition(text string) (condition, *serviceError) {
+	c := p.compiler()
+	parsed := c.condition(expr.ConditionExpression, text)
+	return parsed, c.end()
+}
+
+func (p *placeholders) compileProjection(text string) (projection, *serviceError) {
+	c := p.compiler()
+	parsed := c.projection(text)
+	return parsed, c.end()
+}
+
+func (in *scanInput) compile() (condition, projection, *serviceError) {
+	c := in.compiler()
+	filter := c.condition(expr.FilterExpression, in.filter)
+	project := c.projection(in.projection)
+	return filter, project, c.end()
+}
+
+func (in *queryInput) compile() (*expr.KeyCondition, condition, projection, *serviceError) {
+	c := in.compiler()
+	where := c.keyCondition(in.keyCondition)
+	filter := c.condition(expr.FilterExpression, in.filter)
+	project := c.projection(in.projection)
+	return where, filter, project, c.end()
+}
+
+// keyRange is the part of a partition that a key condition selects.
+func (s *schema) keyRange(where *expr.KeyCondition) (rows.Range, *serviceError) {
+	selected, err := where.Resolve(expr.Schema{
+		Hash: s.partition.name, HashKind: s.partition.kind,
+		Range: s.sort.name, RangeKind: s.sort.kind,
+	})
+	if e := new(expr.Error); errors.As(err, &e) {
+		return rows.Range{}, invalid("%s", e.Message)
+	}
+	low, high := selected.Interval()
+	return rows.Range{
+		Partition: string(selected.Hash.AppendOrdered(nil)),
+		Low:       string(low),
+		High:      string(high),
+	}, nil
+}

@@ -1,0 +1,122 @@
+package dynamo
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync/atomic"
+)
+
+const (
+	targetHeader = "X-Amz-Target"
+	// targetPrefix names the API version; the operation follows.
+	targetPrefix    = "DynamoDB_20120810."
+	contentType     = "application/x-amz-json-1.0"
+	requestIDHeader = "X-Amzn-Requestid"
+	crc32Header     = "X-Amz-Crc32"
+
+	// maxBody bounds a request's body: 16 MB of items (BatchWriteItem) that are
+	// a third longer in base64, and room for names and structure.
+	maxBody = 32 << 20
+)
+
+// HTTPClient is an aws.HTTPClient whose server is an engine in the same
+// process. A call runs in the caller's goroutine, with the request's context.
+type HTTPClient struct {
+	engine  *Engine
+	observe func(ctx context.Context, s Served)
+	served  atomic.Uint64
+}
+
+// Client returns a client for the SDK's Options.HTTPClient. After each request
+// it calls observe, unless that is nil, with the request's context and what the
+// request is billed. Any endpoint address will do; prefer http, which keeps the
+// SDK from checksums that only encrypted connections get.
+func (e *Engine) Client(observe func(ctx context.Context, s Served)) *HTTPClient {
+	return &HTTPClient{engine: e, observe: observe}
+}
+
+// Do serves one request.
+func (c *HTTPClient) Do(req *http.Request) (*http.Response, error) {
+	ctx := req.Context()
+	if err := ctx.Err(); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	body, err := readBody(req)
+	if err != nil {
+		return nil, fmt.Errorf("dynamo: in-memory request: reading the body: %w", err)
+	}
+	resp := c.engine.Serve(ctx, operationName(req), body)
+	if c.observe != nil {
+		c.observe(ctx, resp.Served)
+	}
+	return &http.Response{
+		Status:     http.StatusText(resp.Status),
+		StatusCode: resp.Status,
+		Proto:      "HTTP/1.1",
+		ProtoMajor: 1,
+		ProtoMinor: 1,
+		Header: http.Header{
+			"Content-Type":  {contentType},
+			requestIDHeader: {requestID(c.served.Add(1))},
+		},
+		Body:          io.NopCloser(bytes.NewReader(resp.Body)),
+		ContentLength: int64(len(resp.Body)),
+		Request:       req,
+	}, nil
+}
+
+func readBody(req *http.Request) ([]byte, error) {
+	if req.Body == nil {
+		return nil, nil
+	}
+	defer func() { _ = req.Body.Close() }() // nothing was written to it
+	if req.ContentLength <= 0 || req.ContentLength > maxBody {
+		return io.ReadAll(req.Body)
+	}
+	body := make([]byte, req.ContentLength)
+	_, err := io.ReadFull(req.Body, body)
+	return body, err
+}
+
+// operationName is the name in the target header, or the whole header when it names
+// another API.
+func operationName(req *http.Request) string {
+	return strings.TrimPrefix(req.Header.Get(targetHeader), targetPrefix)
+}
+
+func requestID(n uint64) string { return "LAKEBENCH" + strconv.FormatUint(n, 10) }
+
+// HTTPHandler serves the engine over HTTP, for clients outside this process.
+// It does not check signatures.
+func (e *Engine) HTTPHandler() http.Handler {
+	var served atomic.Uint64
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if req.Method != http.MethodPost || req.URL.Path != "/" {
+			http.Error(w, "lakebench's embedded DynamoDB answers POST / only", http.StatusNotFound)
+			return
+		}
+		body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, maxBody))
+		if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
+			http.Error(w, fmt.Sprintf("request body over %d bytes", tooLarge.Limit), http.StatusRequestEntityTooLarge)
+			return
+		}
+		if err != nil {
+			return // the client went away: nobody to answer
+		}
+		resp := e.Serve(req.Context(), operationName(req), body)
+		h := w.Header()
+		h.Set("Content-Type", contentType)
+		h.Set("Content-Length", strconv.Itoa(len(resp.Body)))
+		h.Set(requestIDHeader, requestID(served.Add(1)))
+		h.Set(crc32Header, strconv.FormatUint(uint64(crc32.ChecksumIEEE(resp.Body)), 10))
+		w.WriteHeader(resp.Status)
+		_, _ = w.Write(resp.Body) // a client that went away is no concern of ours
+	})
+}

@@ -1,0 +1,43 @@
+package dynamo
+
+import (
+	"sync"
+	"time"
+
+	"github.com/lakebench/lakebench/backend/dynamo/rows"
+)
+
+// table is one table and what is under way on its items.
+type table struct {
+	schema
+	name, arn   string
+	number      int // of the tables ever made
+	created     time.Time
+	provisioned throughput
+
+	mu   sync.RWMutex // what follows; never held over a yield
+	rows *rows.Table
+	held map[string]hold // by rows.Row.Identity: items of transactions in flight
+}
+
+// throughput is what a provisioned table was created with; zero on demand. The
+// engine shows it and does not enforce it.
+type throughput struct{ read, write int64 }
+
+// table finds a table by name.
+func (e *Engine) table(name string) (*table, *serviceError) {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	t, ok := e.tables[name]
+	if !ok {
+		return nil, tableNotFound(name)
+	}
+	return t, nil
+}
+
+// get reads one item as of now.
+func (t *table) get(key rows.Row) (rows.Row, bool) {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.rows.Get(key)
+}

@@ -1,0 +1,144 @@
+package dynamo
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"hash"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lakebench/lakebench/backend/dynamo/attr"
+	"github.com/lakebench/lakebench/backend/dynamo/expr"
+)
+
+// tokenLife is how long a ClientRequestToken is good for once its transaction
+// has completed (API reference, TransactWriteItems).
+const tokenLife = 10 * time.Minute
+
+// digest is the first half of a SHA-256: enough to tell tokens and requests
+// apart, and small, since every transaction of ten minutes is remembered.
+type digest [16]byte
+
+// tokens remembers the transactions that completed under a token.
+type tokens struct {
+	mu    sync.Mutex // never held over a yield
+	known map[digest]*tokenState
+	// done is the order in which tokens completed, so that they can be
+	// forgotten; its first skip entries are forgotten already.
+	done []completion
+	skip int
+}
+
+type tokenState struct {
+	request digest
+	// images are the bytes that each action was charged for; nil while the
+	// transaction runs.
+	images []int32
+}
+
+type completion struct {
+	token digest
+	at    time.Time
+}
+
+// begin returns what a replay has to be charged for, or nil if the request is to
+// be carried out, which end must follow.
+func (k *tokens) begin(now time.Time, token string, request digest) ([]int32, *serviceError) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.forget(now)
+	id := tokenDigest(token)
+	state, ok := k.known[id]
+	switch {
+	case !ok:
+		if k.known == nil {
+			k.known = map[digest]*tokenState{}
+		}
+		k.known[id] = &tokenState{request: request}
+		return nil, nil
+	case state.request != request:
+		return nil, &serviceError{code: idempotentParameterMismatch, message: "The request uses the same client token as a previous, but non-identical request. Do not reuse a client token with different requests, unless the requests are identical"}
+	case state.images == nil:
+		return nil, &serviceError{code: transactionInProgress, message: "The transaction with the given request token is already in progress."}
+	default:
+		return state.images, nil
+	}
+}
+
+// end remembers a completed transaction. Of a cancelled one, whose images are
+// nil, nothing remains: its token may be used again.
+func (k *tokens) end(now time.Time, token string, images []int32) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	id := tokenDigest(token)
+	if images == nil {
+		delete(k.known, id)
+		return
+	}
+	k.known[id].images = images
+	k.done = append(k.done, completion{id, now})
+}
+
+// forget drops the tokens whose time is over.
+func (k *tokens) forget(now time.Time) {
+	for k.skip < len(k.done) && now.Sub(k.done[k.skip].at) > tokenLife {
+		delete(k.known, k.done[k.skip].token)
+		k.skip++
+	}
+	if k.skip > len(k.done)/2 {
+		k.done = slices.Clone(k.done[k.skip:])
+		k.skip = 0
+	}
+}
+
+func tokenDigest(token string) digest {
+	sum := sha256.Sum256([]byte(token))
+	return digest(sum[:16])
+}
+
+// fingerprint is equal for two requests that mean the same: neither the order of
+// a map nor the spelling of a number matters, only what is asked for.
+func (in *transactWriteInput) fingerprint() digest {
+	p := printer{sha256.New()}
+	p.text(in.metrics)
+	p.number(int(in.capacity))
+	p.number(len(in.actions))
+	for i := range in.actions {
+		a := &in.actions[i]
+		p.text(string(a.kind))
+		p.text(a.table)
+		p.item(a.item)
+		p.item(a.key)
+		p.text(a.condition)
+		p.text(a.returnOnFailure)
+		p.item(a.values)
+		p.number(len(a.names))
+		for _, n := range slices.SortedFunc(slices.Values(a.names), byPlaceholder) {
+			p.text(n.Placeholder)
+			p.text(n.Attribute)
+		}
+	}
+	return digest(p.Sum(nil)[:16])
+}
+
+func byPlaceholder(a, b expr.Name) int { return strings.Compare(a.Placeholder, b.Placeholder) }
+
+// printer hashes a sequence of texts and numbers such that no two sequences run
+// together to the same bytes.
+type printer struct{ hash.Hash }
+
+func (p printer) number(n int) {
+	var b [8]byte
+	binary.BigEndian.PutUint64(b[:], uint64(n))
+	_, _ = p.Write(b[:]) // a hash never fails
+}
+
+func (p printer) text(s string) {
+	p.number(len(s))
+	_, _ = io.WriteString(p, s)
+}
+
+func (p printer) item(it attr.Item) { p.text(string(it.Encode())) }

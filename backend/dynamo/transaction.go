@@ -1,0 +1,205 @@
+package dynamo
+
+import (
+	"context"
+	"slices"
+
+	"github.com/lakebench/lakebench/backend/dynamo/rows"
+	"github.com/lakebench/lakebench/task"
+	"github.com/lakebench/lakebench/units"
+)
+
+// hold is what transactions in flight have on an item: one that writes it, or
+// any number that merely check it.
+type hold struct {
+	writers, checkers int
+}
+
+func (h hold) free() bool { return h.writers == 0 && h.checkers == 0 }
+
+// transactWriteItems carries out a transaction in two steps, with time between
+// them in which other requests see it in flight. Prepare takes hold of the items
+// one by one, in the order of the actions, and checks the conditions; commit
+// writes all of them at once. Two transactions can each refuse the other.
+func (e *Engine) transactWriteItems(ctx context.Context, in *transactWriteInput, b *bill) (*transactWriteOutput, *serviceError) {
+	writes, err := e.planTransaction(in, b)
+	if err != nil {
+		return nil, err
+	}
+	out := &transactWriteOutput{capacity: in.capacity}
+	if in.token == "" {
+		_, err := e.transact(ctx, in, writes, b)
+		return out, err
+	}
+	print := in.fingerprint()
+	done, err := e.tokens.begin(task.Now(ctx), in.token, print)
+	if err != nil {
+		return nil, err
+	}
+	if done != nil {
+		replay(writes, done, b)
+		return out, nil
+	}
+	images, err := e.transact(ctx, in, writes, b)
+	e.tokens.end(task.Now(ctx), in.token, images)
+	return out, err
+}
+
+// planTransaction checks what refuses a transaction up front, outside the
+// reasons of a cancellation.
+func (e *Engine) planTransaction(in *transactWriteInput, b *bill) ([]write, *serviceError) {
+	writes := make([]write, len(in.actions))
+	seen := itemSet{}
+	for i := range in.actions {
+		w, err := in.actions[i].prepare(e)
+		if err != nil {
+			return nil, err
+		}
+		if !seen.add(w.table, w.row) {
+			return nil, invalid("Transaction request cannot include multiple operations on one item")
+		}
+		b.WrittenBytes += w.offered()
+		writes[i] = w
+	}
+	if b.WrittenBytes > units.MaxTransactBytes {
+		return nil, invalid("Transaction request size has exceeded the maximum of %d bytes", units.MaxTransactBytes)
+	}
+	return writes, nil
+}
+
+// transact runs the transaction and returns, for a replay, how many bytes each
+// action was charged for; nothing if it was cancelled.
+func (e *Engine) transact(ctx context.Context, in *transactWriteInput, writes []write, b *bill) ([]int32, *serviceError) {
+	images := make([]int32, len(writes))
+	reasons := make([]reason, len(writes))
+	failed := false
+	for i := range writes {
+		if i > 0 {
+			task.Yield(ctx)
+		}
+		w := &writes[i]
+		old, code := w.prepare(e.cfg.ChecksConflict)
+		image := w.billed(old, code == reasonCondition, e.cfg.AbsentFailureBySize)
+		images[i] = int32(image)
+		b.write(w.table.name, units.TransactWrite(image))
+		if code != reasonNone {
+			failed = true
+			reasons[i] = w.reason(code, old, in.actions[i].returnOnFailure)
+		}
+	}
+	if failed {
+		release(writes, reasons)
+		return nil, canceled(reasons)
+	}
+	// The service finishes what it has prepared, whether or not the client waits.
+	_ = task.Sleep(context.WithoutCancel(ctx), e.cfg.CommitDelay)
+	commit(writes)
+	return images, nil
+}
+
+// prepare checks the write's condition and takes hold of its item. old is the
+// item, empty if there is none.
+func (w *write) prepare(checksConflict bool) (old rows.Row, code reasonCode) {
+	t := w.table
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if w.conflicts(checksConflict) {
+		return "", reasonConflict
+	}
+	old, _ = t.rows.Get(w.row)
+	if !w.condition.holds(&stored{&t.schema, old}) {
+		return old, reasonCondition
+	}
+	id := w.row.Identity()
+	h := t.held[id]
+	if w.kind == writeCheck {
+		h.checkers++
+	} else {
+		h.writers++
+	}
+	t.held[id] = h
+	return old, reasonNone
+}
+
+// conflicts says whether a transaction in flight keeps w, an action of another,
+// from its item. The caller holds the table's lock.
+func (w *write) conflicts(checksConflict bool) bool {
+	h := w.table.held[w.row.Identity()]
+	return h.writers > 0 || h.checkers > 0 && (w.kind != writeCheck || checksConflict)
+}
+
+func (w *write) reason(code reasonCode, old rows.Row, returnOnFailure string) reason {
+	if code == reasonConflict {
+		return reason{code: code, message: conflictMessage}
+	}
+	r := reason{code: code, message: conditionMessage}
+	if returnOnFailure == returnAllOld && old != "" {
+		r.item = &itemView{stored: stored{&w.table.schema, old}}
+	}
+	return r
+}
+
+// let ends the hold that prepare took; the caller holds the table's lock.
+func (w *write) let() {
+	id := w.row.Identity()
+	h := w.table.held[id]
+	if w.kind == writeCheck {
+		h.checkers--
+	} else {
+		h.writers--
+	}
+	if h.free() {
+		delete(w.table.held, id)
+		return
+	}
+	w.table.held[id] = h
+}
+
+// release lets go of the items that a cancelled transaction had prepared.
+func release(writes []write, reasons []reason) {
+	for i := range writes {
+		if reasons[i].code == reasonNone {
+			w := &writes[i]
+			w.table.mu.Lock()
+			w.let()
+			w.table.mu.Unlock()
+		}
+	}
+}
+
+// commit makes all writes visible in one step: no reader of single items sees a
+// part of a transaction.
+func commit(writes []write) {
+	tables := tablesOf(writes)
+	for _, t := range tables {
+		t.mu.Lock()
+	}
+	for i := range writes {
+		writes[i].apply()
+		writes[i].let()
+	}
+	for _, t := range tables {
+		t.mu.Unlock()
+	}
+}
+
+// tablesOf returns each table once, in the order in which all transactions lock
+// them.
+func tablesOf(writes []write) []*table {
+	var tables []*table
+	for i := range writes {
+		if !slices.Contains(tables, writes[i].table) {
+			tables = append(tables, writes[i].table)
+		}
+	}
+	slices.SortFunc(tables, func(a, b *table) int { return a.number - b.number })
+	return tables
+}
+
+// replay charges a repeated transaction: it reads the images of the first call
+// (transaction-apis, "Idempotency").
+func replay(writes []write, images []int32, b *bill) {
+	for i := range writes {
+		b.read(writes[i].table.name, units.Read(int64(images[i]), units.Transactional))
+	}
+}

@@ -1,0 +1,155 @@
+package dynamo
+
+import (
+	"github.com/lakebench/lakebench/backend/dynamo/attr"
+	"github.com/lakebench/lakebench/units"
+)
+
+// transactWriteInput is a TransactWriteItems request.
+type transactWriteInput struct {
+	actions  []transactAction
+	token    string
+	capacity capacityMode
+	metrics  string // ReturnItemCollectionMetrics
+}
+
+// transactAction is one action of it.
+type transactAction struct {
+	placeholders
+	kind            actionKind
+	several         bool // more than one kind
+	table           string
+	item, key       attr.Item
+	condition       string
+	returnOnFailure string
+}
+
+type actionKind string
+
+const (
+	actionPut    actionKind = "Put"
+	actionDelete actionKind = "Delete"
+	actionCheck  actionKind = "ConditionCheck"
+	actionUpdate actionKind = "Update"
+)
+
+func (in *transactWriteInput) member(r *attr.Reader, name string) error {
+	switch name {
+	case "TransactItems":
+		return readList(r, &in.actions, (*transactAction).member)
+	case "ClientRequestToken":
+		return readString(r, &in.token)
+	case "ReturnConsumedCapacity":
+		return readCapacityMode(r, &in.capacity)
+	case "ReturnItemCollectionMetrics":
+		return readString(r, &in.metrics)
+	default:
+		return r.Skip()
+	}
+}
+
+func (a *transactAction) member(r *attr.Reader, name string) error {
+	switch kind := actionKind(name); kind {
+	case actionPut, actionDelete, actionCheck, actionUpdate:
+		a.several = a.several || a.kind != ""
+		a.kind = kind
+		return object(r, a.parameter)
+	default:
+		return r.Skip()
+	}
+}
+
+func (a *transactAction) parameter(r *attr.Reader, name string) error {
+	switch name {
+	case "TableName":
+		return readString(r, &a.table)
+	case "Item":
+		return readItem(r, &a.item)
+	case "Key":
+		return readItem(r, &a.key)
+	case "ConditionExpression":
+		return readString(r, &a.condition)
+	case "ReturnValuesOnConditionCheckFailure":
+		return readString(r, &a.returnOnFailure)
+	default:
+		return a.placeholders.member(r, name)
+	}
+}
+
+// maxToken bounds a ClientRequestToken (API reference, TransactWriteItems).
+const maxToken = 36
+
+func (in *transactWriteInput) validate() *serviceError {
+	if err := checkActionCount(len(in.actions)); err != nil {
+		return err
+	}
+	if len(in.token) > maxToken {
+		return invalid("1 validation error detected: Value '%s' at 'clientRequestToken' failed to satisfy constraint: Member must have length less than or equal to %d", in.token, maxToken)
+	}
+	for i := range in.actions {
+		if err := in.actions[i].validate(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkActionCount(n int) *serviceError {
+	switch {
+	case n == 0:
+		return invalid("1 validation error detected: Value '[]' at 'transactItems' failed to satisfy constraint: Member must have length greater than or equal to 1")
+	case n > units.MaxTransactItems:
+		return invalid("1 validation error detected: Value at 'transactItems' failed to satisfy constraint: Member must have length less than or equal to %d", units.MaxTransactItems)
+	}
+	return nil
+}
+
+func (a *transactAction) validate() *serviceError {
+	switch {
+	case a.several || a.kind == "":
+		return invalid("TransactItems can only contain one of Check, Put, Update or Delete")
+	case a.kind == actionUpdate:
+		return notOfferedUpdate()
+	case a.kind == actionCheck && a.condition == "":
+		return invalid("The ConditionExpression of a ConditionCheck is required but was not present in the request")
+	}
+	if err := checkReturnOnFailure(a.returnOnFailure); err != nil {
+		return err
+	}
+	return checkTableName(a.table)
+}
+
+func notOfferedUpdate() *serviceError {
+	return invalid("lakebench's embedded DynamoDB does not support Update in a transaction yet")
+}
+
+// prepare makes the action's write.
+func (a *transactAction) prepare(e *Engine) (write, *serviceError) {
+	condition, err := a.compileCondition(a.condition)
+	if err != nil {
+		return write{}, err
+	}
+	t, err := e.table(a.table)
+	if err != nil {
+		return write{}, err
+	}
+	var w write
+	switch a.kind {
+	case actionPut:
+		w, err = t.put(a.item)
+	default:
+		w, err = t.delete(a.key)
+		if a.kind == actionCheck {
+			w.kind = writeCheck
+		}
+	}
+	w.condition = condition
+	return w, err
+}
+
+// transactWriteOutput is the answer to a TransactWriteItems.
+type transactWriteOutput struct{ capacity capacityMode }
+
+func (out *transactWriteOutput) appendJSON(o *jsonObject, b *bill) {
+	o.capacities(b, out.capacity, true)
+}

@@ -1,0 +1,97 @@
+package dynamo
+
+import (
+	"github.com/lakebench/lakebench/backend/dynamo/attr"
+	"github.com/lakebench/lakebench/backend/dynamo/rows"
+)
+
+// A write is what a request or a transaction's action wants to do to one item.
+type write struct {
+	table *table
+	kind  writeKind
+	// row is the new item of a put, otherwise the item's key.
+	row       rows.Row
+	condition condition
+}
+
+type writeKind int
+
+const (
+	writePut writeKind = iota
+	writeDelete
+	writeCheck // ConditionCheck: changes nothing
+)
+
+func (t *table) put(item attr.Item) (write, *serviceError) {
+	row, err := t.itemRow(item)
+	return write{table: t, kind: writePut, row: row}, err
+}
+
+func (t *table) delete(key attr.Item) (write, *serviceError) {
+	row, err := t.keyRow(key)
+	return write{table: t, kind: writeDelete, row: row}, err
+}
+
+// offered is the size of the item that the write would store.
+func (w *write) offered() int64 {
+	if w.kind == writePut {
+		return int64(w.row.Size())
+	}
+	return 0
+}
+
+// billed is how many bytes the write is charged for: the larger of the item
+// before and after (CapacityUnitCalculations), also when the condition failed
+// (WorkingWithItems, "Conditional writes"). old is empty if there was no item.
+func (w *write) billed(old rows.Row, failed, absentBySize bool) int64 {
+	if failed && old == "" && !absentBySize {
+		return 0 // the minimum
+	}
+	return max(rowSize(old), w.offered())
+}
+
+// run carries the write out alone, against transactions in flight. It returns
+// the item as it was before.
+func (w *write) run() (old rows.Row, err *serviceError) {
+	t := w.table
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if _, busy := t.held[w.row.Identity()]; busy {
+		return "", &serviceError{code: transactionConflict, message: conflictMessage}
+	}
+	old, _ = t.rows.Get(w.row)
+	if !w.condition.holds(&stored{&t.schema, old}) {
+		return old, &serviceError{code: conditionalCheckFailed, message: conditionMessage}
+	}
+	w.apply()
+	return old, nil
+}
+
+// apply changes the table, whose lock the caller holds.
+func (w *write) apply() {
+	switch w.kind {
+	case writePut:
+		w.table.rows.Set(w.row)
+	case writeDelete:
+		w.table.rows.Delete(w.row)
+	case writeCheck:
+	}
+}
+
+// itemSet finds out whether a request names an item twice.
+type itemSet map[itemID]struct{}
+
+type itemID struct {
+	table *table
+	item  string
+}
+
+// add says whether the item with row's keys is new to the set.
+func (s itemSet) add(t *table, row rows.Row) bool {
+	id := itemID{t, row.Identity()}
+	if _, ok := s[id]; ok {
+		return false
+	}
+	s[id] = struct{}{}
+	return true
+}
