@@ -127,6 +127,7 @@ func TestExpiry(t *testing.T) {
 		switch family := Family(op.Record.Key); op.Kind {
 		case Create:
 			born[op.Record.Key] = op.At
+		case Update:
 		case Delete:
 			life := cfg.Retention
 			if family == familyLease {
