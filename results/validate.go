@@ -158,7 +158,7 @@ func (s *Series) validateAttempts() error {
 // name or a point, or with a number that is missing or not finite.
 func (s *Summary) problem() error {
 	for _, m := range s.Metrics {
-		if !stated(m.Point, []string{m.Metric, m.Variant}, m.Value, m.Min, m.Max) {
+		if !stated(m.Point, []string{m.Metric, m.Variant}, m.Value, m.Min, m.Max) || m.Repeats < 1 {
 			return fmt.Errorf("metrics: part of %s of %s at %v is missing or not finite", m.Metric, m.Variant, m.Point)
 		}
 	}
