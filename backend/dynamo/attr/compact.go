@@ -22,8 +22,9 @@ import (
 //	M      = length count field…
 //	SS NS BS = length count (length bytes)…
 //
-// An Encoded comes from AppendItem or, checked, from DecodeItem's caller. The
-// methods never panic on other bytes, but what they return is then undefined.
+// An Encoded holds what AppendItem wrote. Bytes from elsewhere are to be checked
+// with DecodeItem first: on others the methods do not panic, but what they
+// return is undefined.
 type Encoded string
 
 // ErrCorrupt is returned for bytes that are no encoded item.
@@ -125,11 +126,9 @@ func (e Encoded) Attribute(name string) (v Value, ok bool) {
 
 // Item returns the decoded item. Its strings share the memory of e.
 func (e Encoded) Item() Item {
-	it, err := DecodeItem(string(e))
-	if err != nil {
-		return nil
-	}
-	return it
+	c := cursor{rest: string(e)}
+	c.number()
+	return c.fields(1)
 }
 
 // AppendJSON appends the item as an object of values in DynamoDB JSON, without

@@ -10,8 +10,9 @@ import (
 type cursor struct {
 	rest string
 	bad  bool
-	// strict also checks what only foreign bytes can get wrong: canonical
-	// numbers, valid UTF-8, ascending names and members.
+	// strict also checks what only foreign bytes can get wrong: valid UTF-8,
+	// ascending names and members. Numbers are always checked, since what works
+	// on them relies on their form.
 	strict bool
 }
 
@@ -71,6 +72,10 @@ func (c *cursor) part() (contents, behind cursor) {
 	return cursor{rest: body, bad: c.bad, strict: c.strict}, *c
 }
 
+// maxRoom bounds for how many parts room is made before they are seen, so that
+// a false count cannot claim much memory.
+const maxRoom = 1024
+
 // count reads how many parts follow; each takes a byte or more.
 func (c *cursor) count() int {
 	n := c.number()
@@ -100,8 +105,9 @@ func (c *cursor) value(level int) Value {
 	switch kind {
 	case S, N, B:
 		v := Value{kind: kind, text: c.string()}
-		if c.strict && !v.validText() {
+		if (c.strict || kind == N) && !v.validText() {
 			c.fail()
+			return Value{}
 		}
 		return v
 	case BOOL:
@@ -135,7 +141,7 @@ func (c *cursor) composite(kind Kind, level int) Value {
 	switch kind {
 	case L:
 		n := c.count()
-		elements := make([]Value, 0, n)
+		elements := make([]Value, 0, min(n, maxRoom))
 		for ; n > 0 && !c.bad; n-- {
 			elements = append(elements, c.value(level+1))
 		}
@@ -144,12 +150,13 @@ func (c *cursor) composite(kind Kind, level int) Value {
 		return Map(c.fields(level + 1))
 	default:
 		n := c.count()
-		members := make([]string, 0, n)
+		members := make([]string, 0, min(n, maxRoom))
 		for ; n > 0 && !c.bad; n-- {
 			members = append(members, c.string())
 		}
-		if c.strict && !c.bad && !validMembers(kind, members) {
+		if (c.strict || kind == NS) && !c.bad && !validMembers(kind, members) {
 			c.fail()
+			return Value{}
 		}
 		return Value{kind: kind, parts: &parts{set: members}}
 	}
@@ -157,7 +164,7 @@ func (c *cursor) composite(kind Kind, level int) Value {
 
 func (c *cursor) fields(level int) Item {
 	n := c.count()
-	it := make(Item, 0, n)
+	it := make(Item, 0, min(n, maxRoom))
 	for ; n > 0 && !c.bad; n-- {
 		name := c.string()
 		if c.strict && (!utf8.ValidString(name) || len(it) > 0 && it[len(it)-1].Name >= name) {

@@ -6,11 +6,13 @@ import (
 )
 
 // MaxDepth is how many lists and maps may be nested in each other inside an
-// attribute, its own value included (page ServiceQuotas, "Nested attribute
-// depth").
-const MaxDepth = 32
+// attribute, its own value included. The guide says "up to 32 levels deep" (page
+// ServiceQuotas); the service counts the item itself as one: 31 lists in each
+// other are stored and 32 refused.
+const MaxDepth = 31
 
-// strictBase64 refuses set bits behind the last byte, as the service does.
+// strictBase64 refuses set bits behind the last byte, as the service does. Line
+// breaks, which Go skips, are refused by hand.
 var strictBase64 = base64.StdEncoding.Strict()
 
 // Value reads a value in DynamoDB JSON: an object with exactly one type key,
@@ -100,10 +102,9 @@ func (r *Reader) contents(kind Kind, level int) (Value, error) {
 		b, err := r.Bool()
 		return Bool(b), err
 	case NULL:
-		b, err := r.Bool()
-		if err == nil && !b {
-			err = &ValueError{Rule: NullNotTrue, Message: "One or more parameter values were invalid: Null attribute value types must have the value of true"}
-		}
+		// {"NULL": false} is stored as {"NULL": true} since June 2026, and was
+		// refused before (captured on the service).
+		_, err := r.Bool()
 		return Null(), err
 	case L:
 		if level > MaxDepth {
@@ -142,7 +143,11 @@ func (r *Reader) list(level int) (Value, error) {
 
 func (r *Reader) set(kind Kind) (Value, error) {
 	var members []string
-	err := r.Array(func(int) error {
+	var invalid error
+	err := r.Array(func(i int) error {
+		if null, err := r.Null(); null || err != nil {
+			return firstError(err, setAside(index(i), nullMember(kind), &invalid))
+		}
 		var m string
 		var err error
 		if kind == BS {
@@ -153,7 +158,7 @@ func (r *Reader) set(kind Kind) (Value, error) {
 		members = append(members, m)
 		return err
 	})
-	if err != nil {
+	if err = firstError(err, invalid); err != nil {
 		return Value{}, err
 	}
 	return Set(kind, members)
@@ -169,6 +174,9 @@ func (r *Reader) fields(level int) (Item, error) {
 	start := r.pos
 	err := r.Object(func(name string) error {
 		v, err := r.value(level)
+		if name == "" {
+			err = firstError(err, &ValueError{Rule: EmptyName, Message: "Empty attribute name"})
+		}
 		fields = append(fields, Field{Name: name, Value: v})
 		return setAside(name, err, &invalid)
 	})
@@ -197,7 +205,7 @@ func (r *Reader) base64() (string, error) {
 		return "", err
 	}
 	r.scratch, err = strictBase64.AppendDecode(r.scratch[:0], []byte(s))
-	if err != nil || strings.ContainsAny(s, "\r\n") {
+	if err != nil || strings.IndexByte(s, '\n') >= 0 || strings.IndexByte(s, '\r') >= 0 {
 		return "", &TypeError{Offset: start, Want: JSONBase64, Found: JSONString}
 	}
 	return string(r.scratch), nil

@@ -96,30 +96,21 @@ const hexDigits = "0123456789abcdef"
 // bytes that are not UTF-8 become U+FFFD.
 func AppendQuoted(dst []byte, s string) []byte {
 	dst = append(dst, '"')
-	clean := 0 // s[clean:i] needs no escape
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
-			i++
+	for {
+		n := plain(s)
+		dst = append(dst, s[:n]...)
+		if s = s[n:]; s == "" {
+			return append(dst, '"')
+		}
+		if s[0] < utf8.RuneSelf {
+			dst = appendEscape(dst, s[0])
+			s = s[1:]
 			continue
 		}
-		if c >= utf8.RuneSelf {
-			r, n := utf8.DecodeRuneInString(s[i:])
-			if r == utf8.RuneError && n == 1 {
-				dst = append(dst, s[clean:i]...)
-				dst = append(dst, "\ufffd"...)
-				clean = i + n
-			}
-			i += n
-			continue
-		}
-		dst = append(dst, s[clean:i]...)
-		dst = appendEscape(dst, c)
-		i++
-		clean = i
+		c, n := utf8.DecodeRuneInString(s)
+		dst = utf8.AppendRune(dst, c)
+		s = s[n:]
 	}
-	dst = append(dst, s[clean:]...)
-	return append(dst, '"')
 }
 
 func appendEscape(dst []byte, c byte) []byte {

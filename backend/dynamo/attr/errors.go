@@ -9,19 +9,20 @@ import (
 // Rule names the rule that a value breaks.
 type Rule string
 
-// The rules of attribute values (page HowItWorks.NamingRulesDataTypes and
+// The rules that values and items are held to (page HowItWorks.NamingRulesDataTypes and
 // page ServiceQuotas).
 const (
 	Empty           Rule = "empty"            // no type key
 	SeveralTypes    Rule = "several types"    // more than one type key
-	NullNotTrue     Rule = "null not true"    // {"NULL": false}
 	NotANumber      Rule = "not a number"     // text of an N
 	Precision       Rule = "precision"        // more than 38 significant digits
 	Overflow        Rule = "overflow"         // magnitude of 1E126 or more
 	Underflow       Rule = "underflow"        // not zero, magnitude below 1E-130
 	EmptySet        Rule = "empty set"        // a set without members
 	DuplicateMember Rule = "duplicate member" // a set with a member twice
+	NullMember      Rule = "null member"      // a set with a null
 	DuplicateName   Rule = "duplicate name"   // an item with a name twice
+	EmptyName       Rule = "empty name"       // an attribute or map key called ""
 	TooDeep         Rule = "too deep"         // more than MaxDepth levels
 	NotASetKind     Rule = "not a set type"   // Set of a kind that is no set
 )

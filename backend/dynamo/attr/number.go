@@ -40,9 +40,9 @@ func parseDecimal(text string) (decimal, error) {
 		d.negative = rest[0] == '-'
 		rest = rest[1:]
 	}
-	mantissa, exponent, hasExponent := rest, "", false
-	if i := strings.IndexAny(rest, "eE"); i >= 0 {
-		mantissa, exponent, hasExponent = rest[:i], rest[i+1:], true
+	mantissa, exponent, hasExponent := strings.Cut(rest, "e")
+	if !hasExponent {
+		mantissa, exponent, hasExponent = strings.Cut(rest, "E")
 	}
 	seen, zeros, tooLong := 0, 0, false
 	point := -1
@@ -202,12 +202,9 @@ func writeZeros(b *strings.Builder, n int) {
 
 func formatInt(i int64) string { return strconv.FormatInt(i, 10) }
 
-// numberSize returns the size of a canonical number.
+// numberSize returns the size of a canonical number, which has one for certain.
 func numberSize(canonical string) int {
-	n, err := units.NumberSize(canonical)
-	if err != nil {
-		panic("attr: not a canonical number: " + canonical)
-	}
+	n, _ := units.NumberSize(canonical)
 	return n
 }
 

@@ -25,10 +25,7 @@ func (v Value) AppendOrdered(dst []byte) []byte {
 }
 
 func appendOrderedNumber(dst []byte, canonical string) []byte {
-	d, err := parseDecimal(canonical)
-	if err != nil {
-		panic("attr: not a canonical number: " + canonical)
-	}
+	d, _ := parseDecimal(canonical) // a canonical number can be parsed
 	if d.n == 0 {
 		return append(dst, orderedZero)
 	}

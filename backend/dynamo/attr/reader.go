@@ -317,7 +317,11 @@ func (r *Reader) quoted() (string, error) {
 	r.pos++
 	start := r.pos
 	ascii := true
-	for r.pos < len(r.text) {
+	for {
+		r.pos += plain(r.text[r.pos:])
+		if r.pos >= len(r.text) {
+			return "", r.expected("the closing quote of a string")
+		}
 		switch c := r.text[r.pos]; {
 		case c == '"':
 			s := r.text[start:r.pos]
@@ -330,12 +334,11 @@ func (r *Reader) quoted() (string, error) {
 			return r.escaped(start)
 		case c < ' ':
 			return "", r.expected("a character that may stand in a string")
-		case c >= utf8.RuneSelf:
+		default:
 			ascii = false
+			r.pos++
 		}
-		r.pos++
 	}
-	return "", r.expected("the closing quote of a string")
 }
 
 func (r *Reader) invalidUTF8(start int) error {

@@ -55,12 +55,26 @@ func emptySetMessage(kind Kind) string {
 	}
 }
 
+func nullMember(kind Kind) error {
+	const prefix = "One or more parameter values were invalid: "
+	e := &ValueError{Rule: NullMember}
+	switch kind {
+	case SS:
+		e.Message = prefix + "An string set may not have a null string as a member"
+	case NS:
+		e.Message = prefix + "An number set may not have a null number as a member"
+	default:
+		e.Message = prefix + "Binary sets may not have a null binary as a member"
+	}
+	return e
+}
+
 func duplicateMessage(kind Kind, given []string) string {
 	switch kind {
 	case NS:
 		return "Input collection contains duplicates"
 	case BS:
-		return "One or more parameter values were invalid: Input collection contains duplicates of type BS"
+		return "One or more parameter values were invalid: Input collection of type BS contains duplicates."
 	default:
 		return "One or more parameter values were invalid: Input collection [" + strings.Join(given, ", ") + "] contains duplicates."
 	}
