@@ -1,0 +1,181 @@
+// Package bulk loads items with BatchWriteItem.
+//
+// Its opinion: a batch call that succeeds has not yet written anything in
+// particular. What the service hands back as unprocessed is sent again until it
+// is written or the load fails loudly (spec §6, hazard 9). Loading is
+// unconditional; it is for tables that nobody else writes yet.
+package bulk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/lakebench/lakebench/store"
+	"github.com/lakebench/lakebench/task"
+	"github.com/lakebench/lakebench/units"
+)
+
+// ErrUnprocessed says that the service kept handing items back.
+var ErrUnprocessed = errors.New("items left unprocessed")
+
+// A Client writes batches.
+type Client interface {
+	BatchWriteItem(context.Context, *dynamodb.BatchWriteItemInput, ...func(*dynamodb.Options)) (*dynamodb.BatchWriteItemOutput, error)
+}
+
+// Config says how to load.
+type Config struct {
+	Parallel int // batches under way at once
+	// Tries is how often in a row a batch may be handed back without one item
+	// written. A batch that makes progress is sent on and on.
+	Tries int
+	// Base and Max bound the random waits before what was handed back is sent
+	// again: up to Base after the first time, then up to twice that, and so on.
+	Base, Max time.Duration
+	Random    rand.Source // of the waits; Put locks it
+}
+
+// DefaultConfig loads one batch after the other, and gives up after ten answers
+// without progress, some six seconds of waiting. Random is for the caller to set.
+func DefaultConfig() Config {
+	return Config{Parallel: 1, Tries: 10, Base: 50 * time.Millisecond, Max: 5 * time.Second}
+}
+
+// Validate refuses a configuration that loads nothing.
+func (c Config) Validate() error {
+	if c.Parallel < 1 || c.Tries < 1 || c.Base < 0 || c.Max < c.Base || c.Random == nil {
+		return fmt.Errorf("%w: load with %d batches at once, %d tries, waits of %v up to %v, random source %v; want at least one batch and try, waits that grow, and a source",
+			store.ErrInvalid, c.Parallel, c.Tries, c.Base, c.Max, c.Random != nil)
+	}
+	return nil
+}
+
+// Loaded counts what Put did.
+type Loaded struct {
+	Items    int64 // written
+	Requests int64 // BatchWriteItem calls
+	Returned int64 // items handed back as unprocessed, each time they were
+}
+
+// Put writes the items to the table, 25 a request. It returns once all are
+// written, or with the first error; what was written then stays. Two items with
+// one key in a batch are an error of the service; apart from each other, the last
+// one written holds.
+func Put(ctx context.Context, client Client, table string, items iter.Seq[map[string]types.AttributeValue], cfg Config) (Loaded, error) {
+	if err := cfg.Validate(); err != nil {
+		return Loaded{}, err
+	}
+	l := &loader{cfg: cfg, client: client, table: table}
+	if err := l.load(ctx, items); err != nil {
+		return l.loaded, fmt.Errorf("load table %s: %w", table, err)
+	}
+	return l.loaded, nil
+}
+
+// batches groups the items by the limit of a request. 25 items of at most 400 KB
+// are less than its 16 MB.
+func batches(items iter.Seq[map[string]types.AttributeValue]) iter.Seq[[]types.WriteRequest] {
+	return func(yield func([]types.WriteRequest) bool) {
+		var batch []types.WriteRequest
+		for item := range items {
+			batch = append(batch, types.WriteRequest{PutRequest: &types.PutRequest{Item: item}})
+			if len(batch) < units.MaxBatchWriteItems {
+				continue
+			}
+			if !yield(batch) {
+				return
+			}
+			batch = nil
+		}
+		if len(batch) > 0 {
+			yield(batch)
+		}
+	}
+}
+
+type loader struct {
+	cfg    Config
+	client Client
+	table  string
+
+	mu     sync.Mutex // guards loaded and cfg.Random; never held over a yield
+	loaded Loaded
+}
+
+// load writes the items, several batches at once, and returns when nothing is
+// under way any more. The first failure stops it.
+func (l *loader) load(ctx context.Context, items iter.Seq[map[string]types.AttributeValue]) error {
+	ctx, cancel := task.WithCancel(ctx)
+	defer cancel(context.Canceled)
+	group := task.NewGroup(ctx, l.cfg.Parallel)
+	for batch := range batches(items) {
+		if ctx.Err() != nil {
+			break
+		}
+		group.Go("load "+l.table, func(ctx context.Context) error {
+			err := l.write(ctx, batch)
+			if err != nil {
+				cancel(err)
+			}
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil || ctx.Err() == nil {
+		return err
+	}
+	return context.Cause(ctx)
+}
+
+// write sends a batch until nothing of it is handed back.
+func (l *loader) write(ctx context.Context, batch []types.WriteRequest) error {
+	for idle := 0; len(batch) > 0; {
+		out, err := l.client.BatchWriteItem(ctx, &dynamodb.BatchWriteItemInput{
+			RequestItems: map[string][]types.WriteRequest{l.table: batch},
+		})
+		if err != nil {
+			return err
+		}
+		left := out.UnprocessedItems[l.table]
+		l.count(len(batch)-len(left), len(left))
+		if len(left) < len(batch) {
+			idle = 0
+		}
+		if batch = left; len(batch) == 0 {
+			break
+		}
+		if idle++; idle >= l.cfg.Tries {
+			return fmt.Errorf("%w: %d of a batch, %d times in a row", ErrUnprocessed, len(batch), idle)
+		}
+		if err := task.Sleep(ctx, l.wait(idle)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *loader) count(written, returned int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.loaded.Requests++
+	l.loaded.Items += int64(written)
+	l.loaded.Returned += int64(returned)
+}
+
+// wait returns a random time, up to twice as long with each idle answer.
+func (l *loader) wait(idle int) time.Duration {
+	most := l.cfg.Base
+	for i := 1; i < idle && most < l.cfg.Max; i++ {
+		most *= 2
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return time.Duration(rand.New(l.cfg.Random).Float64() * float64(min(most, l.cfg.Max)))
+}

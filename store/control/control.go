@@ -1,0 +1,165 @@
+// Package control keeps the store's durable control records.
+//
+// They live in the v2 table under one partition key without "#", which no bucket
+// can be, so user reads never see them and they survive the removal of v1
+// (spec §3). Its opinion: control records are read strongly and written
+// conditionally, always; a node that saw a stale one would act on a state that
+// is over.
+package control
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/lakebench/lakebench/cause"
+	"github.com/lakebench/lakebench/store"
+	"github.com/lakebench/lakebench/store/write"
+)
+
+// Bucket is the partition key of every control record.
+const Bucket = "control"
+
+// layoutName is the sort key of the layout record.
+const layoutName = "layout"
+
+// ErrNoLayout says that the table has no layout record, so that nothing tells how
+// its keys are spread over shards.
+var ErrNoLayout = errors.New("no layout record")
+
+// ErrLayout says that the table was made with other shard counts. The error is a
+// *LayoutError.
+var ErrLayout = errors.New("table has another layout")
+
+// A LayoutError names the shard counts that a table was made with and those that
+// it was opened with.
+type LayoutError struct {
+	Table          string
+	Stored, Wanted store.ShardCounts
+}
+
+func (e *LayoutError) Error() string {
+	return fmt.Sprintf("%v: table %s was made with shard counts %v, this program uses %v; keys would be looked for in the wrong shards",
+		ErrLayout, e.Table, e.Stored, e.Wanted)
+}
+
+// Unwrap returns ErrLayout.
+func (e *LayoutError) Unwrap() error { return ErrLayout }
+
+// A Getter reads a record.
+type Getter interface {
+	GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)
+}
+
+// layoutRecord is the stored form of a layout.
+type layoutRecord struct {
+	Layout string      `json:"layout"`
+	Shards shardRecord `json:"shards"`
+}
+
+type shardRecord struct {
+	Families map[string]int `json:"families"`
+	Default  int            `json:"default"`
+}
+
+// Layout returns the shard counts that the table's layout record pins. It returns
+// ErrNoLayout if there is none.
+func Layout(ctx context.Context, client Getter, table string) (store.ShardCounts, error) {
+	value, err := get(ctx, client, table, layoutName)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return store.ShardCounts{}, fmt.Errorf("%w in table %s; create the table with this program, or finish its creation", ErrNoLayout, table)
+	case err != nil:
+		return store.ShardCounts{}, err
+	}
+	counts, err := decodeLayout(value)
+	if err != nil {
+		return store.ShardCounts{}, fmt.Errorf("layout record of table %s: %w", table, err)
+	}
+	return counts, nil
+}
+
+// CheckLayout returns a *LayoutError unless the table was made with these shard
+// counts.
+func CheckLayout(ctx context.Context, client Getter, table string, wanted store.ShardCounts) error {
+	stored, err := Layout(ctx, client, table)
+	if err != nil {
+		return err
+	}
+	if !stored.Equal(wanted) {
+		return &LayoutError{Table: table, Stored: stored, Wanted: wanted}
+	}
+	return nil
+}
+
+// PutLayout writes the layout record if there is none, and otherwise does what
+// CheckLayout does, so that a creation that was interrupted can be repeated.
+func PutLayout(ctx context.Context, client Getter, sender *write.Sender, table string, counts store.ShardCounts) error {
+	if err := counts.Validate(); err != nil {
+		return err
+	}
+	value, err := json.Marshal(layoutRecord{Layout: store.V2.String(), Shards: shardRecord{Families: counts.Families, Default: counts.Default}})
+	if err != nil {
+		return fmt.Errorf("layout record of table %s: %w", table, err)
+	}
+	err = sender.Put(cause.With(ctx, cause.Control), target(table, layoutName), store.Absent(), value)
+	// The record never changes once it is there. So reading it settles also what
+	// a lost answer left open.
+	if err == nil || errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrUnknown) {
+		return CheckLayout(ctx, client, table, counts)
+	}
+	return store.Failed("write layout record", table, layoutName, err)
+}
+
+func decodeLayout(value []byte) (store.ShardCounts, error) {
+	var r layoutRecord
+	d := json.NewDecoder(bytes.NewReader(value))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&r); err != nil {
+		return store.ShardCounts{}, fmt.Errorf("%w: %w", store.ErrMalformed, err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return store.ShardCounts{}, fmt.Errorf("%w: more than one document", store.ErrMalformed)
+	}
+	if r.Layout != store.V2.String() {
+		return store.ShardCounts{}, fmt.Errorf("%w: layout %q, want %q", store.ErrMalformed, r.Layout, store.V2)
+	}
+	counts := store.ShardCounts{Families: r.Shards.Families, Default: r.Shards.Default}
+	if err := counts.Validate(); err != nil {
+		return store.ShardCounts{}, fmt.Errorf("%w: %w", store.ErrMalformed, err)
+	}
+	return counts, nil
+}
+
+// target addresses a control record of a v2 table.
+func target(table, name string) write.Target {
+	return write.Target{Table: table, Name: Bucket + ":" + name, Key: map[string]types.AttributeValue{
+		store.AttrBucket: &types.AttributeValueMemberS{Value: Bucket},
+		store.AttrKey:    &types.AttributeValueMemberS{Value: name},
+	}}
+}
+
+// get reads a control record, strongly (spec §6, hazard 13). It returns
+// store.ErrNotFound if there is none.
+func get(ctx context.Context, client Getter, table, name string) ([]byte, error) {
+	t := target(table, name)
+	strong := true
+	out, err := client.GetItem(cause.With(ctx, cause.Control), &dynamodb.GetItemInput{TableName: &t.Table, Key: t.Key, ConsistentRead: &strong})
+	if err != nil {
+		return nil, store.Failed("read control record", table, name, err)
+	}
+	if len(out.Item) == 0 {
+		return nil, store.Failed("read control record", table, name, store.ErrNotFound)
+	}
+	value, err := write.Value(out.Item)
+	if err != nil {
+		return nil, store.Failed("read control record", table, name, err)
+	}
+	return value, nil
+}

@@ -1,0 +1,175 @@
+// Package table creates the tables of the metadata store and checks that a table
+// is what it is taken for.
+//
+// Its opinion: a store opened on the wrong table must say so at once and in
+// plain words, not with a validation error of its first request.
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/lakebench/lakebench/cause"
+	"github.com/lakebench/lakebench/store"
+	"github.com/lakebench/lakebench/task"
+)
+
+var (
+	// ErrExists says that the table to create is there already.
+	ErrExists = errors.New("table exists already")
+	// ErrWrongKeys says that the table has another primary key than the layout.
+	ErrWrongKeys = errors.New("table has another primary key")
+)
+
+// A Describer tells what a table is.
+type Describer interface {
+	DescribeTable(context.Context, *dynamodb.DescribeTableInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeTableOutput, error)
+}
+
+// A Creator makes tables.
+type Creator interface {
+	Describer
+	CreateTable(context.Context, *dynamodb.CreateTableInput, ...func(*dynamodb.Options)) (*dynamodb.CreateTableOutput, error)
+}
+
+// A Schema is the name and the primary key of a table; both key attributes are
+// strings.
+type Schema struct {
+	Name  string
+	Hash  string
+	Range string // "": none
+}
+
+// Table names have 3 to 255 of these characters (ServiceQuotas page,
+// "Naming rules").
+var nameRule = regexp.MustCompile(`^[a-zA-Z0-9_.-]{3,255}$`)
+
+// CheckName refuses what cannot be a table's name.
+func CheckName(name string) error {
+	if !nameRule.MatchString(name) {
+		return fmt.Errorf("%w: table name %q; a name has 3 to 255 letters, digits, dots, dashes and underscores", store.ErrInvalid, name)
+	}
+	return nil
+}
+
+const (
+	// activePoll is the time between two looks at a table that is being made;
+	// on AWS that takes some seconds.
+	activePoll = 500 * time.Millisecond
+	// activeWait bounds the wait for it.
+	activeWait = 5 * time.Minute
+)
+
+// Create makes an on-demand table and waits until it can be used. It returns
+// ErrExists, and changes nothing, if there is a table of that name.
+func Create(ctx context.Context, client Creator, s Schema) error {
+	if err := CheckName(s.Name); err != nil {
+		return err
+	}
+	ctx = cause.With(ctx, cause.Control)
+	_, err := client.CreateTable(ctx, &dynamodb.CreateTableInput{
+		TableName: &s.Name, BillingMode: types.BillingModePayPerRequest,
+		KeySchema: s.elements(), AttributeDefinitions: s.definitions(),
+	})
+	var inUse *types.ResourceInUseException
+	switch {
+	case errors.As(err, &inUse):
+		return fmt.Errorf("%w: %s", ErrExists, s.Name)
+	case err != nil:
+		return fmt.Errorf("create table %s: %w", s.Name, err)
+	}
+	return waitActive(ctx, client, s)
+}
+
+// waitActive looks at the table until it is active. Right after CreateTable it
+// may not even be found, since DescribeTable is eventually consistent.
+func waitActive(ctx context.Context, client Describer, s Schema) error {
+	for began := task.Now(ctx); ; {
+		status, err := Check(ctx, client, s)
+		if err == nil && status == types.TableStatusActive {
+			return nil
+		}
+		if err != nil && !errors.Is(err, store.ErrNoTable) {
+			return err
+		}
+		if waited := task.Since(ctx, began); waited > activeWait {
+			return fmt.Errorf("create table %s: it has status %q after %v, want ACTIVE", s.Name, status, waited)
+		}
+		if err := task.Sleep(ctx, activePoll); err != nil {
+			return fmt.Errorf("create table %s: waiting for it: %w", s.Name, err)
+		}
+	}
+}
+
+// Check returns the status of the table. It returns store.ErrNoTable if it does
+// not exist and ErrWrongKeys if its primary key is not the schema's.
+func Check(ctx context.Context, client Describer, s Schema) (types.TableStatus, error) {
+	if err := CheckName(s.Name); err != nil {
+		return "", err
+	}
+	ctx = cause.With(ctx, cause.Control)
+	out, err := client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &s.Name})
+	var missing *types.ResourceNotFoundException
+	switch {
+	case errors.As(err, &missing):
+		return "", fmt.Errorf("%w: %s", store.ErrNoTable, s.Name)
+	case err != nil:
+		return "", fmt.Errorf("describe table %s: %w", s.Name, err)
+	case out.Table == nil:
+		return "", fmt.Errorf("describe table %s: %w: the answer describes no table", s.Name, store.ErrMalformed)
+	}
+	if found := describeKeys(out.Table); found != s.keys() {
+		return out.Table.TableStatus, fmt.Errorf("%w: %s has %s, the layout wants %s", ErrWrongKeys, s.Name, found, s.keys())
+	}
+	return out.Table.TableStatus, nil
+}
+
+func (s Schema) elements() []types.KeySchemaElement {
+	keys := []types.KeySchemaElement{{AttributeName: &s.Hash, KeyType: types.KeyTypeHash}}
+	if s.Range != "" {
+		keys = append(keys, types.KeySchemaElement{AttributeName: &s.Range, KeyType: types.KeyTypeRange})
+	}
+	return keys
+}
+
+func (s Schema) definitions() []types.AttributeDefinition {
+	attributes := []types.AttributeDefinition{{AttributeName: &s.Hash, AttributeType: types.ScalarAttributeTypeS}}
+	if s.Range != "" {
+		attributes = append(attributes, types.AttributeDefinition{AttributeName: &s.Range, AttributeType: types.ScalarAttributeTypeS})
+	}
+	return attributes
+}
+
+// keys is the primary key in words, as describeKeys puts it.
+func (s Schema) keys() string {
+	return describeKeys(&types.TableDescription{KeySchema: s.elements(), AttributeDefinitions: s.definitions()})
+}
+
+func describeKeys(d *types.TableDescription) string {
+	kinds := make(map[string]types.ScalarAttributeType, len(d.AttributeDefinitions))
+	for _, a := range d.AttributeDefinitions {
+		kinds[text(a.AttributeName)] = a.AttributeType
+	}
+	parts := make(map[types.KeyType]string, len(d.KeySchema))
+	for _, k := range d.KeySchema {
+		name := text(k.AttributeName)
+		parts[k.KeyType] = fmt.Sprintf("%s key %s (%s)", k.KeyType, name, kinds[name])
+	}
+	if parts[types.KeyTypeRange] == "" {
+		return parts[types.KeyTypeHash]
+	}
+	return parts[types.KeyTypeHash] + " and " + parts[types.KeyTypeRange]
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

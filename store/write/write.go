@@ -1,0 +1,232 @@
+// Package write sends mutations to DynamoDB and says what the answers mean.
+//
+// Its opinion: after an attempt without an answer nothing but the service's own
+// word settles a mutation. A conditional PutItem or DeleteItem is then not sent
+// again, since the first may land after the second; a transaction is, under the
+// token that it had, and only its success is believed (spec §1). Answers are
+// read from error types and from the reason code of each action, never from
+// message text (spec §6, hazard 6).
+package write
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/lakebench/lakebench/store"
+	"github.com/lakebench/lakebench/task"
+)
+
+// A Client sends the requests of a mutation: an SDK client, or another transport
+// that asks Options.Retryer before each attempt and tells it how the attempt
+// ended. One that does not is taken to make one attempt a call.
+type Client interface {
+	PutItem(context.Context, *dynamodb.PutItemInput, ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error)
+	DeleteItem(context.Context, *dynamodb.DeleteItemInput, ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error)
+	TransactWriteItems(context.Context, *dynamodb.TransactWriteItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error)
+}
+
+// Config says how a Sender sends.
+type Config struct {
+	Client Client
+	// Random is where request tokens and jitter come from; the sender locks it.
+	// Two senders that write one table must not draw the same numbers: the
+	// service would take the second's transaction for a repetition of the
+	// first's. Seed it from crypto/rand where several processes write.
+	Random rand.Source
+	// Backoff is for contention, which the SDK does not retry.
+	Backoff Backoff
+}
+
+// Validate refuses a configuration without client or randomness.
+func (c Config) Validate() error {
+	switch {
+	case c.Client == nil:
+		return fmt.Errorf("%w: no client to write with", store.ErrInvalid)
+	case c.Random == nil:
+		return fmt.Errorf("%w: no source of request tokens", store.ErrInvalid)
+	}
+	return c.Backoff.Validate()
+}
+
+// Backoff bounds how often a mutation refused for contention is sent, and how
+// long it waits between: a random time, in each wait up to twice that of the
+// one before.
+type Backoff struct {
+	Tries int           // calls a mutation, the first included
+	Base  time.Duration // most of the first wait
+	Max   time.Duration // most of any wait
+}
+
+// DefaultBackoff tries ten times within three seconds or so. A transaction of
+// the service lasts some milliseconds.
+func DefaultBackoff() Backoff {
+	return Backoff{Tries: 10, Base: 10 * time.Millisecond, Max: time.Second}
+}
+
+// Validate refuses a back-off that never sends.
+func (b Backoff) Validate() error {
+	if b.Tries < 1 || b.Base < 0 || b.Max < b.Base {
+		return fmt.Errorf("%w: back-off of %d tries, waits of %v up to %v; want at least one try, and waits that grow", store.ErrInvalid, b.Tries, b.Base, b.Max)
+	}
+	return nil
+}
+
+// wait returns how long to wait after the given try, for u in [0, 1).
+func (b Backoff) wait(try int, u float64) time.Duration {
+	most := b.Base
+	for i := 1; i < try && most < b.Max; i++ {
+		most *= 2
+	}
+	return time.Duration(u * float64(min(most, b.Max)))
+}
+
+// Stats counts what stood in the way of a sender's mutations.
+type Stats struct {
+	Contended int64 // calls refused for contention
+	Exhausted int64 // mutations given up for it (ErrContention)
+	Unknown   int64 // mutations that ended as ErrUnknown
+}
+
+// A Sender sends mutations. It may be used by several tasks at once.
+type Sender struct {
+	cfg Config
+
+	mu sync.Mutex // guards cfg.Random; never held over a yield
+
+	contended, exhausted, unknown atomic.Int64
+}
+
+// NewSender returns a sender.
+func NewSender(cfg Config) (*Sender, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	return &Sender{cfg: cfg}, nil
+}
+
+// Stats returns the counts so far.
+func (s *Sender) Stats() Stats {
+	return Stats{Contended: s.contended.Load(), Exhausted: s.exhausted.Load(), Unknown: s.unknown.Load()}
+}
+
+// token returns a new ClientRequestToken: 32 of the 36 characters allowed.
+func (s *Sender) token() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var b [16]byte
+	for i := range b {
+		b[i] = byte(s.cfg.Random.Uint64() >> 56)
+	}
+	return hex.EncodeToString(b[:])
+}
+
+// pause waits before the next try of a mutation refused for contention.
+func (s *Sender) pause(ctx context.Context, try int) error {
+	s.mu.Lock()
+	u := rand.New(s.cfg.Random).Float64()
+	s.mu.Unlock()
+	return task.Sleep(ctx, s.cfg.Backoff.wait(try, u))
+}
+
+// Put writes value to t if t is as expected: a conditional PutItem.
+func (s *Sender) Put(ctx context.Context, t Target, expected store.Expectation, value []byte) error {
+	c := matches(expected)
+	in := &dynamodb.PutItemInput{
+		TableName: &t.Table, Item: t.Item(value),
+		ConditionExpression: &c.expression, ExpressionAttributeNames: c.names, ExpressionAttributeValues: c.values,
+		ReturnValuesOnConditionCheckFailure: returnOld,
+	}
+	return s.single(ctx, t, func(option func(*dynamodb.Options)) error {
+		_, err := s.cfg.Client.PutItem(ctx, in, option)
+		return err
+	}, func(found store.Found) error {
+		return &store.ConflictError{Table: t.Table, Key: t.Name, Expected: expected, Found: found}
+	})
+}
+
+// Delete removes t if it holds exactly expected: a conditional DeleteItem. It
+// returns store.ErrNotFound if t does not exist.
+func (s *Sender) Delete(ctx context.Context, t Target, expected []byte) error {
+	want := store.Exactly(expected)
+	c := matches(want)
+	in := &dynamodb.DeleteItemInput{
+		TableName: &t.Table, Key: t.Key,
+		ConditionExpression: &c.expression, ExpressionAttributeNames: c.names, ExpressionAttributeValues: c.values,
+		ReturnValuesOnConditionCheckFailure: returnOld,
+	}
+	return s.single(ctx, t, func(option func(*dynamodb.Options)) error {
+		_, err := s.cfg.Client.DeleteItem(ctx, in, option)
+		return err
+	}, func(found store.Found) error {
+		if !found.Exists {
+			return store.ErrNotFound
+		}
+		return &store.ConflictError{Table: t.Table, Key: t.Name, Expected: want, Found: found}
+	})
+}
+
+// single sends one conditional write of one item until an attempt without an
+// answer, an answer, or the end of the back-off.
+func (s *Sender) single(ctx context.Context, t Target, send func(func(*dynamodb.Options)) error, refused func(store.Found) error) error {
+	for try := 1; ; try++ {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		a := &attempts{}
+		err := send(a.option)
+		a.settle(err)
+		if err == nil {
+			return nil
+		}
+		if a.unanswered() {
+			return s.unsettled(err)
+		}
+		if item, ok := conditionFailed(err); ok {
+			found, err := foundIn(t, item)
+			if err != nil {
+				return err
+			}
+			return refused(found)
+		}
+		if !conflicted(err) {
+			return s.classified(err)
+		}
+		s.contended.Add(1)
+		if try >= s.cfg.Backoff.Tries {
+			return s.givenUp(err, try)
+		}
+		if err := s.pause(ctx, try); err != nil {
+			return err
+		}
+	}
+}
+
+// unsettled is the error of a mutation with an unanswered attempt.
+func (s *Sender) unsettled(err error) error {
+	s.unknown.Add(1)
+	return fmt.Errorf("%w: %w", store.ErrUnknown, err)
+}
+
+// givenUp is the error of a mutation that contention kept from happening.
+func (s *Sender) givenUp(err error, tries int) error {
+	s.exhausted.Add(1)
+	return fmt.Errorf("%w %d times in a row: %w", store.ErrContention, tries, err)
+}
+
+// classified marks a refusal for load, which the SDK has retried already, as
+// store.ErrContention. Other errors stay what they are.
+func (s *Sender) classified(err error) error {
+	if !throttled(err) {
+		return err
+	}
+	s.contended.Add(1)
+	s.exhausted.Add(1)
+	return fmt.Errorf("%w: %w", store.ErrContention, err)
+}
