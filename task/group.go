@@ -3,7 +3,6 @@ package task
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 	"sync"
 )
 
@@ -17,11 +16,12 @@ type Group struct {
 	mu      sync.Mutex // never held over a yield
 	running int
 	err     error
-	waiting []waiter
+	waiting waitList
 }
 
 // NewGroup returns an empty group whose tasks run under a context derived from
-// ctx. At most limit tasks run at once; 0 means any number.
+// ctx. At most limit tasks run at once; 0 means any number. Wait must be called,
+// even when Go was not.
 func NewGroup(ctx context.Context, limit int) *Group {
 	g := &Group{}
 	g.ctx, g.cancel = WithCancel(ctx)
@@ -33,7 +33,8 @@ func NewGroup(ctx context.Context, limit int) *Group {
 
 // Go starts fn as a task; name appears in reports of what tasks wait for. With
 // a limit it first waits for a free place; when the group is cancelled
-// meanwhile, fn does not run. A panic of fn becomes the group's error.
+// meanwhile, fn does not run. A task of a full group that calls Go on its own
+// group waits for itself. A panic of fn becomes the group's error.
 func (g *Group) Go(name string, fn func(ctx context.Context) error) {
 	if g.limit != nil {
 		if err := g.limit.Acquire(g.ctx); err != nil {
@@ -45,14 +46,10 @@ func (g *Group) Go(name string, fn func(ctx context.Context) error) {
 	g.running++
 	g.mu.Unlock()
 	from(g.ctx).spawn(g.ctx, name, func(ctx context.Context) {
-		err := protect(name, func() error { return fn(ctx) })
-		if g.limit != nil {
-			g.limit.Release()
-		}
-		if err != nil {
-			g.fail(err)
-		}
-		g.done()
+		// What fn does not live to say: it ended its goroutine, as t.FailNow does.
+		err := fmt.Errorf("task %q ended by runtime.Goexit", name)
+		defer func() { g.done(err) }()
+		err = protect(name, func() error { return fn(ctx) })
 	})
 }
 
@@ -68,11 +65,11 @@ func (g *Group) Wait() error {
 			g.cancel(context.Canceled)
 			return err
 		}
-		w := from(g.ctx).waiter(g.ctx, "group")
-		g.waiting = append(g.waiting, w)
+		w := from(g.ctx).waiter(g.ctx, "group", g)
+		g.waiting.add(w)
 		g.mu.Unlock()
 		if err := w.wait(context.WithoutCancel(g.ctx)); err != nil {
-			return err // a runtime that gave up (deadlock, livelock)
+			return err // a runtime that gave up
 		}
 	}
 }
@@ -86,35 +83,27 @@ func (g *Group) fail(err error) {
 	g.cancel(err)
 }
 
-func (g *Group) done() {
+// done books the end of a task. The place is free and the context cancelled
+// before Wait can return.
+func (g *Group) done(err error) {
+	if err != nil {
+		g.fail(err)
+	}
+	if g.limit != nil {
+		g.limit.Release()
+	}
 	g.mu.Lock()
+	defer g.mu.Unlock()
 	g.running--
-	var wake []waiter
 	if g.running == 0 {
-		wake, g.waiting = g.waiting, nil
-	}
-	g.mu.Unlock()
-	for _, w := range wake {
-		w.wake()
+		g.waiting.wakeAll()
+		g.waiting = waitList{}
 	}
 }
 
-// A PanicError is a panic of a task.
-type PanicError struct {
-	Task  string
-	Value any
-	Stack []byte
-}
-
-func (e *PanicError) Error() string {
-	return fmt.Sprintf("task %q panicked: %v\n%s", e.Task, e.Value, e.Stack)
-}
-
-func protect(name string, fn func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = &PanicError{Task: name, Value: v, Stack: debug.Stack()}
-		}
-	}()
-	return fn()
+// detail is for the report of a run that is stuck.
+func (g *Group) detail() string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return fmt.Sprintf("%d running", g.running)
 }

@@ -2,196 +2,150 @@ package task
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"slices"
 	"sync"
 )
 
-// A Semaphore admits a number of holders at once. Waiters are woken in the order
-// in which they came, but one that arrives between a release and the wake-up may
-// get in first.
+// A Semaphore admits a number of holders at once. Waiters get in in the order in
+// which they came, but one that arrives between a release and the wake-up may
+// get in first; who was overtaken keeps its turn.
 type Semaphore struct {
-	mu      sync.Mutex // never held over a yield
-	free    int
-	waiting []waiter
+	places int
+	gate   gate
 }
 
 // NewSemaphore returns a semaphore with n places.
-func NewSemaphore(n int) *Semaphore { return &Semaphore{free: n} }
+func NewSemaphore(n int) *Semaphore { return &Semaphore{places: n} }
 
 // Acquire waits for a place, or until ctx is done: then it returns the cause and
 // holds nothing.
 func (s *Semaphore) Acquire(ctx context.Context) error {
-	for {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		s.mu.Lock()
-		if s.free > 0 {
-			s.free--
-			s.mu.Unlock()
-			return nil
-		}
-		w := from(ctx).waiter(ctx, "lock")
-		s.waiting = append(s.waiting, w)
-		s.mu.Unlock()
-		if err := w.wait(ctx); err != nil {
-			s.leave(w)
-			return err
-		}
-	}
+	return s.gate.enter(ctx, "semaphore", s.places)
 }
 
 // TryAcquire takes a place if one is free.
-func (s *Semaphore) TryAcquire() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.free == 0 {
-		return false
-	}
-	s.free--
-	return true
-}
+func (s *Semaphore) TryAcquire() bool { return s.gate.tryEnter(s.places) }
 
-// Release gives a place back.
-func (s *Semaphore) Release() {
-	s.mu.Lock()
-	s.free++
-	s.wakeOne()
-	s.mu.Unlock()
-}
-
-func (s *Semaphore) wakeOne() {
-	if len(s.waiting) > 0 {
-		w := s.waiting[0]
-		s.waiting = s.waiting[1:]
-		w.wake()
-	}
-}
-
-// leave forgets a waiter that gave up. If it had been woken already, its wake-up
-// goes to the next one, or a free place would stay unseen.
-func (s *Semaphore) leave(w waiter) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for i, x := range s.waiting {
-		if x == w {
-			s.waiting = append(s.waiting[:i:i], s.waiting[i+1:]...)
-			return
-		}
-	}
-	if s.free > 0 {
-		s.wakeOne()
-	}
-}
+// Release gives a place back. It panics when none is taken.
+func (s *Semaphore) Release() { s.gate.leave("semaphore", s.places) }
 
 // A Mutex is a lock that may be held over a request. Its zero value is unlocked.
-type Mutex struct {
-	once sync.Once
-	sem  *Semaphore
-}
-
-func (m *Mutex) init() *Semaphore {
-	m.once.Do(func() { m.sem = NewSemaphore(1) })
-	return m.sem
-}
+type Mutex struct{ gate gate }
 
 // Lock waits for the lock, or until ctx is done: then it returns the cause and
 // holds nothing.
-func (m *Mutex) Lock(ctx context.Context) error { return m.init().Acquire(ctx) }
+func (m *Mutex) Lock(ctx context.Context) error { return m.gate.enter(ctx, "lock", 1) }
 
 // TryLock takes the lock if it is free.
-func (m *Mutex) TryLock() bool { return m.init().TryAcquire() }
+func (m *Mutex) TryLock() bool { return m.gate.tryEnter(1) }
 
-// Unlock frees the lock, which the caller must hold.
-func (m *Mutex) Unlock() { m.init().Release() }
+// Unlock frees the lock. It panics when nobody holds it.
+func (m *Mutex) Unlock() { m.gate.leave("lock", 1) }
 
-// ErrClosed is returned by a closed queue.
-var ErrClosed = errors.New("task: queue closed")
-
-// A Queue hands values from task to task, first in, first out.
-type Queue[T any] struct {
+// A gate counts who is in. While a place is free and somebody waits, the first
+// in line has a wake-up that it has yet to act on.
+type gate struct {
 	mu      sync.Mutex // never held over a yield
-	items   []T
-	cap     int
-	closed  bool
-	getters []waiter
-	putters []waiter
+	taken   int
+	waiting waitList
+	last    fmt.Stringer // the task that got in last, nil if unknown
 }
 
-// NewQueue returns a queue that holds up to capacity values, at least one.
-func NewQueue[T any](capacity int) *Queue[T] { return &Queue[T]{cap: max(capacity, 1)} }
-
-// Put waits for room and appends v. It returns ErrClosed, or ctx's cause.
-func (q *Queue[T]) Put(ctx context.Context, v T) error {
+func (g *gate) enter(ctx context.Context, what string, places int) error {
+	r := from(ctx)
+	if err := r.point(ctx); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	g.mu.Lock()
+	if g.taken < places {
+		g.take(r.self(ctx))
+		g.mu.Unlock()
+		return nil
+	}
+	w := r.waiter(ctx, what, g)
+	g.waiting.add(w)
+	g.mu.Unlock()
 	for {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
+		err := w.wait(ctx)
+		g.mu.Lock()
+		free := g.taken < places
+		if err == nil && !free {
+			g.mu.Unlock()
+			continue // overtaken
 		}
-		q.mu.Lock()
-		if q.closed {
-			q.mu.Unlock()
-			return ErrClosed
+		g.waiting.remove(w)
+		if err == nil {
+			g.take(r.self(ctx))
 		}
-		if len(q.items) < q.cap {
-			q.items = append(q.items, v)
-			wakeAll(&q.getters)
-			q.mu.Unlock()
-			return nil
+		// A place that is left, or a wake-up not used, is the next one's.
+		if g.taken < places {
+			g.waiting.wakeFirst()
 		}
-		w := from(ctx).waiter(ctx, "queue full")
-		q.putters = append(q.putters, w)
-		q.mu.Unlock()
-		if err := w.wait(ctx); err != nil {
-			return err
-		}
+		g.mu.Unlock()
+		return err
 	}
 }
 
-// Get waits for a value and takes it. It returns ErrClosed once the queue is
-// closed and empty, or ctx's cause.
-func (q *Queue[T]) Get(ctx context.Context) (T, error) {
-	var zero T
-	for {
-		if ctx.Err() != nil {
-			return zero, context.Cause(ctx)
-		}
-		q.mu.Lock()
-		if len(q.items) > 0 {
-			v := q.items[0]
-			q.items[0] = zero
-			q.items = q.items[1:]
-			wakeAll(&q.putters)
-			q.mu.Unlock()
-			return v, nil
-		}
-		if q.closed {
-			q.mu.Unlock()
-			return zero, ErrClosed
-		}
-		w := from(ctx).waiter(ctx, "queue empty")
-		q.getters = append(q.getters, w)
-		q.mu.Unlock()
-		if err := w.wait(ctx); err != nil {
-			return zero, err
-		}
+func (g *gate) take(self fmt.Stringer) {
+	g.taken++
+	g.last = self
+}
+
+func (g *gate) tryEnter(places int) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.taken >= places {
+		return false
+	}
+	g.take(nil)
+	return true
+}
+
+func (g *gate) leave(what string, places int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.taken == 0 {
+		panic(fmt.Sprintf("task: release of a %s that nobody holds (places: %d)", what, places))
+	}
+	g.taken--
+	g.waiting.wakeFirst()
+}
+
+// detail is for the report of a run that is stuck.
+func (g *gate) detail() string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.last == nil {
+		return ""
+	}
+	return fmt.Sprintf("last taken by %s", g.last)
+}
+
+// A waitList is who waits, first come first.
+type waitList struct{ waiters []waiter }
+
+func (l *waitList) add(w waiter) { l.waiters = append(l.waiters, w) }
+
+func (l *waitList) remove(w waiter) {
+	if i := slices.Index(l.waiters, w); i >= 0 {
+		l.waiters = slices.Delete(l.waiters, i, i+1)
 	}
 }
 
-// Close lets Get drain what is left and then fail, and Put fail at once. It may
-// be called more than once.
-func (q *Queue[T]) Close() {
-	q.mu.Lock()
-	q.closed = true
-	wakeAll(&q.getters)
-	wakeAll(&q.putters)
-	q.mu.Unlock()
+// wakeFirst wakes the first in line, which stays there until it has got what it
+// waits for or has given up.
+func (l *waitList) wakeFirst() {
+	if len(l.waiters) > 0 {
+		l.waiters[0].wake()
+	}
 }
 
-// wakeAll wakes every waiter: those that find nothing wait again. Waking one
-// would lose the wake-up of a waiter that gives up at that moment.
-func wakeAll(ws *[]waiter) {
-	for _, w := range *ws {
+func (l *waitList) wakeAll() {
+	for _, w := range l.waiters {
 		w.wake()
 	}
-	*ws = nil
 }

@@ -2,6 +2,7 @@ package task
 
 import (
 	"context"
+	"fmt"
 	goruntime "runtime"
 	"time"
 )
@@ -22,13 +23,20 @@ func (realRuntime) sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-func (realRuntime) yield(context.Context) { goruntime.Gosched() }
+func (realRuntime) yield(context.Context) error {
+	goruntime.Gosched()
+	return nil
+}
+
+func (realRuntime) point(context.Context) error { return nil }
 
 func (realRuntime) spawn(ctx context.Context, _ string, fn func(context.Context)) { go fn(ctx) }
 
-func (realRuntime) waiter(context.Context, string) waiter {
+func (realRuntime) waiter(context.Context, string, any) waiter {
 	return realWaiter(make(chan struct{}, 1))
 }
+
+func (realRuntime) self(context.Context) fmt.Stringer { return nil }
 
 func (realRuntime) withDeadline(ctx context.Context, t time.Time) (context.Context, context.CancelFunc) {
 	return context.WithDeadline(ctx, t)
@@ -43,10 +51,9 @@ type realWaiter chan struct{}
 func (w realWaiter) wait(ctx context.Context) error {
 	select {
 	case <-w:
-		return nil
 	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
+	return context.Cause(ctx)
 }
 
 func (w realWaiter) wake() {

@@ -3,38 +3,47 @@
 //
 // The packages named in DESIGN.md §2 use nothing else for it, so that the same
 // code runs on real goroutines and, unchanged, on a runtime where tasks run one
-// at a time, time jumps, and a seed decides who is next. The runtime comes with
-// the context; a context without one runs on real time.
+// at a time, time jumps, and a seed decides who is next (see [Run]). The runtime
+// comes with the context; a context without one runs on real time.
+//
+// What a task of one runtime waits for must be released by a task of the same
+// runtime: groups, locks and queues are not bridges between two of them.
 package task
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
 // runtime is what a clock, a group, a lock or a queue needs from below. The
-// context passed to each method is the caller's: on a runtime with own tasks it
-// says which task calls.
+// context passed to each method is the caller's.
 type runtime interface {
 	// now returns the current time.
 	now(ctx context.Context) time.Time
 	// sleep waits for d or until ctx is done, and returns why ctx was done.
 	sleep(ctx context.Context, d time.Duration) error
-	// yield lets another task run.
-	yield(ctx context.Context)
+	// yield lets another task run. Its error says that the run was given up.
+	yield(ctx context.Context) error
+	// point comes before an operation on something that tasks share. Where a
+	// seed decides who is next, another task may run first.
+	point(ctx context.Context) error
 	// spawn starts fn as a task of its own.
 	spawn(ctx context.Context, name string, fn func(ctx context.Context))
-	// waiter returns a place to wait for one wake-up; what says for what.
-	waiter(ctx context.Context, what string) waiter
+	// waiter returns a place to wait for one wake-up: what is the kind of thing
+	// waited for, on the thing itself.
+	waiter(ctx context.Context, what string, on any) waiter
+	// self names the calling task, nil where tasks are anonymous.
+	self(ctx context.Context) fmt.Stringer
 	// withDeadline and withCancel derive contexts that end on this runtime.
 	withDeadline(ctx context.Context, t time.Time) (context.Context, context.CancelFunc)
 	withCancel(ctx context.Context) (context.Context, context.CancelCauseFunc)
 }
 
-// A waiter is woken once by another task. wake never blocks and may come before
-// wait.
+// A waiter is woken by another task. wake never blocks, may come before wait,
+// and counts once however often it came.
 type waiter interface {
-	// wait returns nil once woken, or why ctx is done.
+	// wait returns nil once woken, or why ctx is done; that comes first.
 	wait(ctx context.Context) error
 	wake()
 }
@@ -58,18 +67,26 @@ func Since(ctx context.Context, t time.Time) time.Duration { return Now(ctx).Sub
 // Sleep waits for d, or until ctx is done: then it returns the context's cause.
 // It looks at ctx first, so a done context never sleeps; d ≤ 0 only yields.
 func Sleep(ctx context.Context, d time.Duration) error {
+	r := from(ctx)
 	if ctx.Err() != nil {
+		if err := r.point(ctx); err != nil {
+			return err
+		}
 		return context.Cause(ctx)
 	}
 	if d <= 0 {
-		Yield(ctx)
-		return nil
+		return r.yield(ctx)
 	}
-	return from(ctx).sleep(ctx, d)
+	return r.sleep(ctx, d)
 }
 
-// Yield is a point at which another task may run.
-func Yield(ctx context.Context) { from(ctx).yield(ctx) }
+// Yield is a point at which another task may run. When a virtual run has been
+// given up (see [StuckError]) it does not return: the task unwinds.
+func Yield(ctx context.Context) {
+	if err := from(ctx).yield(ctx); err != nil {
+		panic(unwinding{})
+	}
+}
 
 // WithCancel is context.WithCancelCause on ctx's runtime. Contexts that tasks
 // wait on must come from here, since a virtual runtime has to hear of their end.
