@@ -2,6 +2,7 @@ package dynamo
 
 import (
 	"context"
+	"slices"
 
 	"github.com/lakebench/lakebench/backend/dynamo/attr"
 	"github.com/lakebench/lakebench/backend/dynamo/rows"
@@ -20,7 +21,7 @@ type batchGetTable struct {
 	name       string
 	keys       []attr.Item
 	consistent bool
-	projection string
+	projection *string
 }
 
 func (in *batchGetInput) member(r *attr.Reader, name string) error {
@@ -50,7 +51,7 @@ func (t *batchGetTable) member(r *attr.Reader, name string) error {
 	case "ConsistentRead":
 		return readBool(r, &t.consistent)
 	case "ProjectionExpression":
-		return readString(r, &t.projection)
+		return readText(r, &t.projection)
 	default:
 		return t.placeholders.member(r, name)
 	}
@@ -107,13 +108,12 @@ func (e *Engine) planBatchGet(in *batchGetTable) (*batchGetPlan, *serviceError) 
 		return nil, err
 	}
 	plan := &batchGetPlan{in: in, table: t, project: project}
-	seen := itemSet{}
 	for _, k := range in.keys {
 		key, err := t.keyRow(k)
 		if err != nil {
 			return nil, err
 		}
-		if !seen.add(t, key) {
+		if slices.ContainsFunc(plan.keys, key.SameKey) {
 			return nil, invalid("Provided list of item keys contains duplicates")
 		}
 		plan.keys = append(plan.keys, key)
@@ -196,8 +196,8 @@ func (t *batchGetTable) appendJSON(o *jsonObject) {
 	if t.consistent {
 		o.bool("ConsistentRead", true)
 	}
-	if t.projection != "" {
-		o.string("ProjectionExpression", t.projection)
+	if t.projection != nil {
+		o.string("ProjectionExpression", *t.projection)
 	}
 	if t.names != nil {
 		o.object("ExpressionAttributeNames", func() {

@@ -74,7 +74,7 @@ func (in *batchWriteInput) validate() *serviceError {
 		if err := checkTableName(w.table); err != nil {
 			return err
 		}
-		if w.put == w.remove {
+		if w.put == w.remove || w.item == nil && w.key == nil {
 			return invalid("Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes: a write request is either a PutRequest or a DeleteRequest")
 		}
 	}
@@ -89,7 +89,6 @@ type batchWriteOutput struct {
 
 func (e *Engine) planBatchWrite(in *batchWriteInput) ([]write, *serviceError) {
 	writes := make([]write, 0, len(in.writes))
-	seen := itemSet{}
 	bytes := int64(0)
 	for i := range in.writes {
 		t, err := e.table(in.writes[i].table)
@@ -100,11 +99,11 @@ func (e *Engine) planBatchWrite(in *batchWriteInput) ([]write, *serviceError) {
 		if err != nil {
 			return nil, err
 		}
-		if !seen.add(t, w.row) {
-			return nil, invalid("Provided list of item keys contains duplicates")
-		}
 		bytes += w.offered()
 		writes = append(writes, w)
+	}
+	if !distinct(writes) {
+		return nil, invalid("Provided list of item keys contains duplicates")
 	}
 	if bytes > units.MaxBatchWriteBytes {
 		return nil, invalid("Request size has exceeded the maximum of %d bytes", units.MaxBatchWriteBytes)
@@ -112,11 +111,17 @@ func (e *Engine) planBatchWrite(in *batchWriteInput) ([]write, *serviceError) {
 	return writes, nil
 }
 
+// prepare makes the write. Whatever is wrong with an item's keys, a batch has one
+// message for it (captured on AWS: paritysuite/dynamodb-conformance#60).
 func (w *batchWrite) prepare(t *table) (write, *serviceError) {
-	if w.put {
-		return t.put(w.item)
+	if !w.put {
+		return t.delete(w.key)
 	}
-	return t.delete(w.key)
+	put, err := t.put(w.item)
+	if err != nil && err.perAction {
+		err = invalid(keyMismatch)
+	}
+	return put, err
 }
 
 // batchWriteItem makes each write by itself. A write that meets a transaction in

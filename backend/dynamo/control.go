@@ -235,7 +235,7 @@ func (in *tableInput) validate() *serviceError { return checkTableName(in.name) 
 func (e *Engine) describeTable(_ context.Context, in *tableInput, _ *bill) (*describeTableOutput, *serviceError) {
 	t, err := e.table(in.name)
 	if err != nil {
-		return nil, err
+		return nil, tableNotFound(in.name)
 	}
 	return &describeTableOutput{t.describe(statusActive)}, nil
 }

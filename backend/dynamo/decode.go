@@ -56,6 +56,13 @@ func readString(r *attr.Reader, to *string) (err error) {
 	return err
 }
 
+// readText keeps apart empty and absent.
+func readText(r *attr.Reader, to **string) error {
+	text, err := r.String()
+	*to = &text
+	return err
+}
+
 func readBool(r *attr.Reader, to *bool) (err error) {
 	*to, err = r.Bool()
 	return err

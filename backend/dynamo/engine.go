@@ -53,7 +53,7 @@ type Response struct {
 // panics, whatever the body. ctx carries the runtime of package task; the
 // service does not stop half-way when the client's ctx ends.
 func (e *Engine) Serve(ctx context.Context, operation string, body []byte) Response {
-	b := &bill{Served: Served{API: operation, Outcome: OutcomeOK}}
+	b := &bill{Served: Served{API: apiName(operation), Outcome: OutcomeOK}}
 	out, err := e.dispatch(ctx, operation, body, b)
 	status := 200
 	if err != nil {
@@ -81,12 +81,4 @@ func (e *Engine) dispatch(ctx context.Context, operation string, body []byte, b 
 		return nil, unsupported(operation)
 	}
 	return serve(ctx, e, body, b)
-}
-
-// unsupported is the service's answer to an operation that it does not know.
-func unsupported(operation string) *serviceError {
-	return &serviceError{
-		code:    unknownOperation,
-		message: fmt.Sprintf("lakebench's embedded DynamoDB does not support the operation %q", operation),
-	}
 }

@@ -30,6 +30,9 @@ type serviceError struct {
 	// item is the stored item, where the request asked for it on a failed
 	// condition.
 	item *itemView
+	// perAction: of a transaction the error cancels, as that action's reason,
+	// what it would otherwise refuse.
+	perAction bool
 	// reasons, one per action of a cancelled transaction, in order.
 	reasons []reason
 }
@@ -73,6 +76,8 @@ func invalid(format string, args ...any) *serviceError {
 	return &serviceError{code: validation, message: fmt.Sprintf(format, args...)}
 }
 
+// tableNotFound is the answer to requests about a table; those about items do
+// not name it.
 func tableNotFound(name string) *serviceError {
 	return &serviceError{code: resourceNotFound, message: "Requested resource not found: Table: " + name + " not found"}
 }

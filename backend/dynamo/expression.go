@@ -58,18 +58,19 @@ func (p projection) view(item stored) itemView {
 // compiler parses the expressions of one request, which share their
 // placeholders.
 type compiler struct {
+	*placeholders
 	subs *expr.Substitutions
+	used bool          // there was an expression
 	err  *serviceError // the first one
-	any  bool
 }
 
 func (p *placeholders) compiler() *compiler {
-	c := &compiler{}
+	c := &compiler{placeholders: p}
 	switch {
 	case p.names != nil && len(p.names) == 0:
-		c.fail(&expr.Error{Message: "ExpressionAttributeNames must not be empty"})
+		c.err = invalid("ExpressionAttributeNames must not be empty")
 	case p.values != nil && len(p.values) == 0:
-		c.fail(&expr.Error{Message: "ExpressionAttributeValues must not be empty"})
+		c.err = invalid("ExpressionAttributeValues must not be empty")
 	case p.names != nil || p.values != nil:
 		var err error
 		c.subs, err = expr.NewSubstitutions(p.names, p.values)
@@ -84,58 +85,71 @@ func (c *compiler) fail(err error) {
 	}
 }
 
-func (c *compiler) condition(kind expr.Kind, text string) condition {
-	if text == "" || c.err != nil {
+// begin says whether there is an expression to parse.
+func (c *compiler) begin(text *string) bool {
+	c.used = c.used || text != nil
+	return text != nil && c.err == nil
+}
+
+func (c *compiler) condition(kind expr.Kind, text *string) condition {
+	if !c.begin(text) {
 		return condition{}
 	}
-	parsed, err := expr.ParseCondition(kind, text, c.subs)
+	parsed, err := expr.ParseCondition(kind, *text, c.subs)
 	c.fail(err)
 	return condition{parsed}
 }
 
-func (c *compiler) keyCondition(text string) *expr.KeyCondition {
-	if c.err != nil {
+func (c *compiler) keyCondition(text *string) *expr.KeyCondition {
+	if !c.begin(text) {
 		return nil
 	}
-	parsed, err := expr.ParseKeyCondition(text, c.subs)
+	parsed, err := expr.ParseKeyCondition(*text, c.subs)
 	c.fail(err)
 	return parsed
 }
 
-func (c *compiler) projection(text string) projection {
-	if text == "" || c.err != nil {
+func (c *compiler) projection(text *string) projection {
+	if !c.begin(text) {
 		return projection{}
 	}
-	parsed, err := expr.ParseProjection(text, c.subs)
+	parsed, err := expr.ParseProjection(*text, c.subs)
 	c.fail(err)
 	return projection{parsed}
 }
 
-// end returns the first error, or that a placeholder was not used.
-func (c *compiler) end() *serviceError {
-	if c.err == nil {
+// end returns the first error, or that a placeholder was not used. missing names
+// the expression that values would have been for.
+func (c *compiler) end(missing expr.Kind) *serviceError {
+	switch {
+	case c.err != nil:
+	case c.used:
 		c.fail(c.subs.Unused())
+	case c.names != nil:
+		return invalid("ExpressionAttributeNames can only be specified when using expressions")
+	case c.values != nil:
+		return invalid("ExpressionAttributeValues can only be specified when using expressions: %s is null", missing)
 	}
 	return c.err
 }
 
-func (p *placeholders) compileCondition(text string) (condition, *serviceError) {
+func (p *placeholders) compileCondition(text *string) (condition, *serviceError) {
 	c := p.compiler()
 	parsed := c.condition(expr.ConditionExpression, text)
-	return parsed, c.end()
+	return parsed, c.end(expr.ConditionExpression)
 }
 
-func (p *placeholders) compileProjection(text string) (projection, *serviceError) {
+func (p *placeholders) compileProjection(text *string) (projection, *serviceError) {
 	c := p.compiler()
 	parsed := c.projection(text)
-	return parsed, c.end()
+	return parsed, c.end(expr.ProjectionExpression)
 }
 
 func (in *scanInput) compile() (condition, projection, *serviceError) {
 	c := in.compiler()
 	filter := c.condition(expr.FilterExpression, in.filter)
 	project := c.projection(in.projection)
-	return filter, project, c.end()
+	return filter, project, c.end(expr.FilterExpression)
 }
 
 func (in *queryInput) compile() (*expr.KeyCondition, condition, projection, *serviceError) {
@@ -143,7 +157,25 @@ func (in *queryInput) compile() (*expr.KeyCondition, condition, projection, *ser
 	where := c.keyCondition(in.keyCondition)
 	filter := c.condition(expr.FilterExpression, in.filter)
 	project := c.projection(in.projection)
-	return where, filter, project, c.end()
+	return where, filter, project, c.end(expr.FilterExpression)
+}
+
+// checkQueryFilter refuses a filter on key attributes, which belong into the key
+// condition (Developer Guide, "Query", filter expressions).
+func (s *schema) checkQueryFilter(filter condition) *serviceError {
+	if filter.parsed == nil {
+		return nil
+	}
+	var key string
+	filter.parsed.Paths(func(attribute string, _ bool) {
+		if key == "" && (attribute == s.partition.name || s.hasSort() && attribute == s.sort.name) {
+			key = attribute
+		}
+	})
+	if key == "" {
+		return nil
+	}
+	return invalid("Filter Expression can only contain non-primary key attributes: Primary key attribute: %s", key)
 }
 
 // keyRange is the part of a partition that a key condition selects.

@@ -12,7 +12,7 @@ type getItemInput struct {
 	itemParams
 	key        attr.Item
 	consistent bool
-	projection string
+	projection *string
 }
 
 type getItemOutput struct {
@@ -28,10 +28,17 @@ func (in *getItemInput) member(r *attr.Reader, name string) error {
 	case "ConsistentRead":
 		return readBool(r, &in.consistent)
 	case "ProjectionExpression":
-		return readString(r, &in.projection)
+		return readText(r, &in.projection)
 	default:
 		return in.itemParams.member(r, name)
 	}
+}
+
+func (in *getItemInput) validate() *serviceError {
+	if err := in.itemParams.validate(); err != nil {
+		return err
+	}
+	return checkPresent("key", in.key)
 }
 
 func (e *Engine) getItem(_ context.Context, in *getItemInput, b *bill) (*getItemOutput, *serviceError) {
@@ -93,6 +100,13 @@ func (in *putItemInput) member(r *attr.Reader, name string) error {
 	return in.writeParams.member(r, name)
 }
 
+func (in *putItemInput) validate() *serviceError {
+	if err := in.writeParams.validate(); err != nil {
+		return err
+	}
+	return checkPresent("item", in.item)
+}
+
 type deleteItemInput struct {
 	writeParams
 	key attr.Item
@@ -103,6 +117,13 @@ func (in *deleteItemInput) member(r *attr.Reader, name string) error {
 		return readItem(r, &in.key)
 	}
 	return in.writeParams.member(r, name)
+}
+
+func (in *deleteItemInput) validate() *serviceError {
+	if err := in.writeParams.validate(); err != nil {
+		return err
+	}
+	return checkPresent("key", in.key)
 }
 
 // writeItemOutput is the answer to a PutItem or DeleteItem.

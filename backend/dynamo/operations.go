@@ -1,6 +1,12 @@
 package dynamo
 
-import "context"
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
 
 // operation serves one operation: body in, answer out, both JSON.
 type operation func(ctx context.Context, e *Engine, body []byte, b *bill) ([]byte, *serviceError)
@@ -38,4 +44,42 @@ func serve[In any, Out answer, P interface {
 		}
 		return encode(out, b), nil
 	}
+}
+
+// unsupported is the answer to an operation that the engine does not have: the
+// service's to one that it does not know, with a message that says more.
+func unsupported(name string) *serviceError {
+	return &serviceError{
+		code: unknownOperation,
+		message: fmt.Sprintf("lakebench's embedded DynamoDB does not support the operation %.100q; it has %s",
+			name, strings.Join(slices.Sorted(maps.Keys(operations)), ", ")),
+	}
+}
+
+// unknownAPI is what requests are counted under that name no operation of
+// DynamoDB: anyone can invent names, and each would be remembered.
+const unknownAPI = "unknown"
+
+// apiName is the name that a request is counted under.
+func apiName(name string) string {
+	if _, ok := operations[name]; ok || slices.Contains(otherOperations[:], name) {
+		return name
+	}
+	return unknownAPI
+}
+
+// otherOperations are those of the service that the engine does not have (API
+// reference, "Actions").
+var otherOperations = [...]string{
+	"BatchExecuteStatement", "CreateBackup", "CreateGlobalTable", "DeleteBackup", "DeleteResourcePolicy",
+	"DescribeBackup", "DescribeContinuousBackups", "DescribeContributorInsights", "DescribeEndpoints",
+	"DescribeExport", "DescribeGlobalTable", "DescribeGlobalTableSettings", "DescribeImport",
+	"DescribeKinesisStreamingDestination", "DescribeLimits", "DescribeTableReplicaAutoScaling",
+	"DescribeTimeToLive", "DisableKinesisStreamingDestination", "EnableKinesisStreamingDestination",
+	"ExecuteStatement", "ExecuteTransaction", "ExportTableToPointInTime", "GetResourcePolicy", "ImportTable",
+	"ListBackups", "ListContributorInsights", "ListExports", "ListGlobalTables", "ListImports",
+	"ListTagsOfResource", "PutResourcePolicy", "RestoreTableFromBackup", "RestoreTableToPointInTime",
+	"TagResource", "UntagResource", "UpdateContinuousBackups", "UpdateContributorInsights",
+	"UpdateGlobalTable", "UpdateGlobalTableSettings", "UpdateItem", "UpdateKinesisStreamingDestination",
+	"UpdateTable", "UpdateTableReplicaAutoScaling", "UpdateTimeToLive",
 }

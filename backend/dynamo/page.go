@@ -9,8 +9,8 @@ import (
 // pageParams is what Query and Scan have in common.
 type pageParams struct {
 	itemParams
-	filter     string
-	projection string
+	filter     *string
+	projection *string
 	selects    string // Select
 	limit      *int64
 	start      attr.Item // ExclusiveStartKey
@@ -21,9 +21,9 @@ type pageParams struct {
 func (p *pageParams) member(r *attr.Reader, name string) error {
 	switch name {
 	case "FilterExpression":
-		return readString(r, &p.filter)
+		return readText(r, &p.filter)
 	case "ProjectionExpression":
-		return readString(r, &p.projection)
+		return readText(r, &p.projection)
 	case "Select":
 		return readString(r, &p.selects)
 	case "Limit":
@@ -62,9 +62,9 @@ func (p *pageParams) validate() *serviceError {
 		return notEnum("select", p.selects, "SPECIFIC_ATTRIBUTES, COUNT, ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES")
 	}
 	switch {
-	case p.projection != "" && p.selects != "" && p.selects != selectSpecific:
+	case p.projection != nil && p.selects != "" && p.selects != selectSpecific:
 		return invalid("Cannot specify the ProjectionExpression when choosing to get %s", p.selects)
-	case p.selects == selectSpecific && p.projection == "":
+	case p.selects == selectSpecific && p.projection == nil:
 		return invalid("Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES")
 	case p.index != "":
 		return invalid("The table does not have the specified index: %s", p.index)

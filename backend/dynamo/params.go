@@ -56,7 +56,7 @@ func (p *itemParams) validate() *serviceError { return checkTableName(p.table) }
 // writeParams is what all writes of one item have in common.
 type writeParams struct {
 	itemParams
-	condition       string
+	condition       *string
 	returnValues    string
 	returnOnFailure string // ReturnValuesOnConditionCheckFailure
 }
@@ -64,7 +64,7 @@ type writeParams struct {
 func (p *writeParams) member(r *attr.Reader, name string) error {
 	switch name {
 	case "ConditionExpression":
-		return readString(r, &p.condition)
+		return readText(r, &p.condition)
 	case "ReturnValues":
 		return readString(r, &p.returnValues)
 	case "ReturnValuesOnConditionCheckFailure":
@@ -78,7 +78,7 @@ func (p *writeParams) validate() *serviceError {
 	switch p.returnValues {
 	case "", returnNone, returnAllOld:
 	case "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW":
-		return invalid("Return values set to invalid value")
+		return invalid("ReturnValues can only be ALL_OLD or NONE")
 	default:
 		return notEnum("returnValues", p.returnValues, "ALL_NEW, UPDATED_OLD, ALL_OLD, NONE, UPDATED_NEW")
 	}
@@ -144,6 +144,14 @@ func notInTableName(c rune) bool {
 	default:
 		return true
 	}
+}
+
+// checkPresent refuses a request without a required item or key.
+func checkPresent(parameter string, it attr.Item) *serviceError {
+	if it == nil {
+		return invalid("1 validation error detected: Value null at '%s' failed to satisfy constraint: Member must not be null", parameter)
+	}
+	return nil
 }
 
 func notEnum(parameter, value, allowed string) *serviceError {

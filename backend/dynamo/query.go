@@ -10,14 +10,14 @@ import (
 
 type queryInput struct {
 	pageParams
-	keyCondition string
+	keyCondition *string
 	forward      *bool // ScanIndexForward; absent: true
 }
 
 func (in *queryInput) member(r *attr.Reader, name string) error {
 	switch name {
 	case "KeyConditionExpression":
-		return readString(r, &in.keyCondition)
+		return readText(r, &in.keyCondition)
 	case "ScanIndexForward":
 		in.forward = new(bool)
 		return readBool(r, in.forward)
@@ -27,7 +27,7 @@ func (in *queryInput) member(r *attr.Reader, name string) error {
 }
 
 func (in *queryInput) validate() *serviceError {
-	if in.keyCondition == "" {
+	if in.keyCondition == nil {
 		return invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.")
 	}
 	return in.pageParams.validate()
@@ -46,6 +46,9 @@ func (e *Engine) query(_ context.Context, in *queryInput, b *bill) (*pageOutput,
 	}
 	within, err := t.keyRange(where)
 	if err != nil {
+		return nil, err
+	}
+	if err := t.checkQueryFilter(filter); err != nil {
 		return nil, err
 	}
 	after, err := in.startRow(t, &within)

@@ -40,6 +40,15 @@ const (
 	itemLong      = "Item size has exceeded the maximum allowed size"
 )
 
+// mismatch is the error of keys that do not fit the schema. The service finds
+// it while a transaction runs, unlike that of an empty key, which refuses the
+// request up front (captured on AWS: paritysuite/dynamodb-conformance#46, #60).
+func mismatch(format string, args ...any) *serviceError {
+	err := invalid(format, args...)
+	err.perAction = true
+	return err
+}
+
 // keyRow returns the row key of a request's Key, which must hold the key
 // attributes and nothing else.
 func (s *schema) keyRow(key attr.Item) (rows.Row, *serviceError) {
@@ -48,16 +57,16 @@ func (s *schema) keyRow(key attr.Item) (rows.Row, *serviceError) {
 		want = 2
 	}
 	if len(key) != want {
-		return "", invalid(keyMismatch)
+		return "", mismatch(keyMismatch)
 	}
 	partition, ok := key.Attribute(s.partition.name)
 	if !ok || partition.Kind() != s.partition.kind {
-		return "", invalid(keyMismatch)
+		return "", mismatch(keyMismatch)
 	}
 	var sort attr.Value
 	if s.hasSort() {
 		if sort, ok = key.Attribute(s.sort.name); !ok || sort.Kind() != s.sort.kind {
-			return "", invalid(keyMismatch)
+			return "", mismatch(keyMismatch)
 		}
 	}
 	if err := s.checkKeys(partition, sort); err != nil {
@@ -92,9 +101,9 @@ func (s *schema) keyOf(item attr.Item, key keyAttribute) (attr.Value, *serviceEr
 	v, ok := item.Attribute(key.name)
 	switch {
 	case !ok:
-		return v, invalid(keyMissing, key.name)
+		return v, mismatch(keyMissing, key.name)
 	case v.Kind() != key.kind:
-		return v, invalid(keyType, key.name, key.kind, v.Kind())
+		return v, mismatch(keyType, key.name, key.kind, v.Kind())
 	}
 	return v, nil
 }

@@ -30,7 +30,7 @@ func (e *Engine) table(name string) (*table, *serviceError) {
 	defer e.mu.RUnlock()
 	t, ok := e.tables[name]
 	if !ok {
-		return nil, tableNotFound(name)
+		return nil, &serviceError{code: resourceNotFound, message: "Requested resource not found"}
 	}
 	return t, nil
 }

@@ -112,7 +112,7 @@ func (in *transactWriteInput) fingerprint() digest {
 		p.text(a.table)
 		p.item(a.item)
 		p.item(a.key)
-		p.text(a.condition)
+		p.optional(a.condition)
 		p.text(a.returnOnFailure)
 		p.item(a.values)
 		p.number(len(a.names))
@@ -139,6 +139,15 @@ func (p printer) number(n int) {
 func (p printer) text(s string) {
 	p.number(len(s))
 	_, _ = io.WriteString(p, s)
+}
+
+// optional keeps apart empty and absent.
+func (p printer) optional(s *string) {
+	if s == nil {
+		p.number(-1)
+		return
+	}
+	p.text(*s)
 }
 
 func (p printer) item(it attr.Item) { p.text(string(it.Encode())) }

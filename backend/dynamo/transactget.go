@@ -19,7 +19,7 @@ type transactGet struct {
 	present    bool
 	table      string
 	key        attr.Item
-	projection string
+	projection *string
 }
 
 func (in *transactGetInput) member(r *attr.Reader, name string) error {
@@ -48,7 +48,7 @@ func (g *transactGet) parameter(r *attr.Reader, name string) error {
 	case "Key":
 		return readItem(r, &g.key)
 	case "ProjectionExpression":
-		return readString(r, &g.projection)
+		return readText(r, &g.projection)
 	default:
 		return g.placeholders.member(r, name)
 	}
@@ -63,6 +63,9 @@ func (in *transactGetInput) validate() *serviceError {
 			return invalid("TransactItems must contain a Get")
 		}
 		if err := checkTableName(in.gets[i].table); err != nil {
+			return err
+		}
+		if err := checkPresent("transactItems.member.get.key", in.gets[i].key); err != nil {
 			return err
 		}
 	}
@@ -103,7 +106,7 @@ func (e *Engine) transactGetItems(_ context.Context, in *transactGetInput, b *bi
 func (e *Engine) planTransactGet(in *transactGetInput) ([]write, []projection, *serviceError) {
 	reads := make([]write, len(in.gets))
 	projections := make([]projection, len(in.gets))
-	seen := itemSet{}
+	var faults actionFaults
 	for i := range in.gets {
 		g := &in.gets[i]
 		var err *serviceError
@@ -115,13 +118,16 @@ func (e *Engine) planTransactGet(in *transactGetInput) ([]write, []projection, *
 			return nil, nil, err
 		}
 		key, err := t.keyRow(g.key)
-		if err != nil {
+		if err := faults.add(i, len(reads), err); err != nil {
 			return nil, nil, err
 		}
-		if !seen.add(t, key) {
-			return nil, nil, invalid("Transaction request cannot include multiple operations on one item")
-		}
 		reads[i] = write{table: t, kind: writeCheck, row: key}
+	}
+	if faults != nil {
+		return nil, nil, canceled(faults)
+	}
+	if !distinct(reads) {
+		return nil, nil, invalid(oneItemTwice)
 	}
 	return reads, projections, nil
 }

@@ -49,22 +49,46 @@ func (e *Engine) transactWriteItems(ctx context.Context, in *transactWriteInput,
 // reasons of a cancellation.
 func (e *Engine) planTransaction(in *transactWriteInput, b *bill) ([]write, *serviceError) {
 	writes := make([]write, len(in.actions))
-	seen := itemSet{}
+	var faults actionFaults
 	for i := range in.actions {
 		w, err := in.actions[i].prepare(e)
-		if err != nil {
+		if err := faults.add(i, len(writes), err); err != nil {
 			return nil, err
 		}
-		if !seen.add(w.table, w.row) {
-			return nil, invalid("Transaction request cannot include multiple operations on one item")
-		}
-		b.WrittenBytes += w.offered()
 		writes[i] = w
+	}
+	if faults != nil {
+		return nil, canceled(faults)
+	}
+	if !distinct(writes) {
+		return nil, invalid(oneItemTwice)
+	}
+	for i := range writes {
+		b.WrittenBytes += writes[i].offered()
 	}
 	if b.WrittenBytes > units.MaxTransactBytes {
 		return nil, invalid("Transaction request size has exceeded the maximum of %d bytes", units.MaxTransactBytes)
 	}
 	return writes, nil
+}
+
+const oneItemTwice = "Transaction request cannot include multiple operations on one item"
+
+// actionFaults are the reasons of a transaction that is canceled before it
+// begins; nil if it is not.
+type actionFaults []reason
+
+// add takes note of the i-th of n actions' error, unless it refuses the whole
+// request.
+func (f *actionFaults) add(i, n int, err *serviceError) *serviceError {
+	if err == nil || !err.perAction {
+		return err
+	}
+	if *f == nil {
+		*f = make([]reason, n)
+	}
+	(*f)[i] = reason{code: reasonItemInvalid, message: err.message}
+	return nil
 }
 
 // transact runs the transaction and returns, for a replay, how many bytes each

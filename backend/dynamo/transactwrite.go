@@ -20,7 +20,7 @@ type transactAction struct {
 	several         bool // more than one kind
 	table           string
 	item, key       attr.Item
-	condition       string
+	condition       *string
 	returnOnFailure string
 }
 
@@ -68,7 +68,7 @@ func (a *transactAction) parameter(r *attr.Reader, name string) error {
 	case "Key":
 		return readItem(r, &a.key)
 	case "ConditionExpression":
-		return readString(r, &a.condition)
+		return readText(r, &a.condition)
 	case "ReturnValuesOnConditionCheckFailure":
 		return readString(r, &a.returnOnFailure)
 	default:
@@ -110,13 +110,19 @@ func (a *transactAction) validate() *serviceError {
 		return invalid("TransactItems can only contain one of Check, Put, Update or Delete")
 	case a.kind == actionUpdate:
 		return notOfferedUpdate()
-	case a.kind == actionCheck && a.condition == "":
+	case a.kind == actionCheck && a.condition == nil:
 		return invalid("The ConditionExpression of a ConditionCheck is required but was not present in the request")
 	}
 	if err := checkReturnOnFailure(a.returnOnFailure); err != nil {
 		return err
 	}
-	return checkTableName(a.table)
+	if err := checkTableName(a.table); err != nil {
+		return err
+	}
+	if a.kind == actionPut {
+		return checkPresent("transactItems.member.put.item", a.item)
+	}
+	return checkPresent("transactItems.member.key", a.key)
 }
 
 func notOfferedUpdate() *serviceError {

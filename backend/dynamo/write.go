@@ -78,20 +78,15 @@ func (w *write) apply() {
 	}
 }
 
-// itemSet finds out whether a request names an item twice.
-type itemSet map[itemID]struct{}
-
-type itemID struct {
-	table *table
-	item  string
-}
-
-// add says whether the item with row's keys is new to the set.
-func (s itemSet) add(t *table, row rows.Row) bool {
-	id := itemID{t, row.Identity()}
-	if _, ok := s[id]; ok {
-		return false
+// distinct says whether no two of writes are on one item. Requests have few
+// writes, most of them two or three.
+func distinct(writes []write) bool {
+	for i := range writes {
+		for j := range i {
+			if writes[i].table == writes[j].table && writes[i].row.SameKey(writes[j].row) {
+				return false
+			}
+		}
 	}
-	s[id] = struct{}{}
 	return true
 }

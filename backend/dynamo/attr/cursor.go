@@ -154,7 +154,7 @@ func (c *cursor) composite(kind Kind, level int) Value {
 		for ; n > 0 && !c.bad; n-- {
 			members = append(members, c.string())
 		}
-		if (c.strict || kind == NS) && !c.bad && !validMembers(kind, members) {
+		if c.bad || (c.strict || kind == NS) && !validMembers(kind, members) {
 			c.fail()
 			return Value{}
 		}

@@ -171,6 +171,7 @@ const typicalFields = 4
 func (r *Reader) fields(level int) (Item, error) {
 	fields := make(Item, 0, typicalFields)
 	var invalid error
+	r.blanks()
 	start := r.pos
 	err := r.Object(func(name string) error {
 		v, err := r.value(level)

@@ -104,8 +104,10 @@ func (r Row) Attributes() string { return string(r[r.end():]) }
 // Identity names the item within its table: equal for a row and its key.
 func (r Row) Identity() string { return string(r[keyStart:r.end()]) }
 
-// sameKey says whether both are of one item; other may be empty.
-func (r Row) sameKey(other Row) bool { return other != "" && r.Identity() == other.Identity() }
+// SameKey says whether both are of one item of a table. The empty row is of none.
+func (r Row) SameKey(other Row) bool {
+	return r != "" && other != "" && r[:hashBytes] == other[:hashBytes] && r.Identity() == other.Identity()
+}
 
 func (r Row) sortStart() int { return keyStart + lengthBytes + length(r[keyStart:]) }
 

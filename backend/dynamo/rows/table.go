@@ -81,7 +81,7 @@ func (t *Table) Forward(g Range, after Row, yield func(Row) bool) {
 		}
 		if !begun {
 			begun = true
-			if row.sameKey(after) {
+			if row.SameKey(after) {
 				return true
 			}
 		}
@@ -102,7 +102,7 @@ func (t *Table) Backward(g Range, after Row, yield func(Row) bool) {
 		}
 		if !begun {
 			begun = true
-			if row.sameKey(after) || !g.belowHigh(row) {
+			if row.SameKey(after) || !g.belowHigh(row) {
 				return true
 			}
 		}
@@ -124,7 +124,7 @@ func (t *Table) Scan(segment, total int, after Row, yield func(Row) bool) {
 		}
 		if !begun {
 			begun = true
-			if row.sameKey(after) {
+			if row.SameKey(after) {
 				return true
 			}
 		}
