@@ -17,5 +17,11 @@ func NewWaiter(ctx context.Context, what string, on any) Waiter {
 	return exported{from(ctx).waiter(ctx, what, on)}
 }
 
-// Polled is the number of contexts that a virtual run looks at in every step.
-func Polled(ctx context.Context) int { return from(ctx).(*virtual).polled.len() }
+// Polled is the number of contexts that a virtual run looks at in every step; 0
+// on real time.
+func Polled(ctx context.Context) int {
+	if r, ok := from(ctx).(*virtual); ok {
+		return r.polled.len()
+	}
+	return 0
+}
