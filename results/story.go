@@ -1,0 +1,305 @@
+package results
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// headline says in a sentence what the run found: what an operation costs where
+// the swept parameter is largest, on the dearest variant and on the cheapest.
+func headline(doc Document) string {
+	rows := rowsOf(doc.Summary.Metrics)
+	if len(rows) == 0 {
+		return doc.Workload.Name + " measured nothing."
+	}
+	x, at := "", ""
+	if swept := sweptNumbers(doc.Summary.Metrics); len(swept) > 0 {
+		x = swept[0]
+	}
+	rows = atLargest(rows, x)
+	if x != "" {
+		at = fmt.Sprintf("At %s %s ", coordinate(rows[0].point[x]), spaced(x))
+	}
+	metric, dear, cheap := contrast(rows)
+	sentence := capital(fmt.Sprintf("%s%s costs %s on %s", at, aOrAn(operationName(doc.Series)), amount(metric, dear.values[metric]), dear.variant))
+	if dear == cheap {
+		return sentence + growthClause(doc.Summary.Growth, metric, x, dear) + "."
+	}
+	if v := cheap.values[metric]; v > 0 {
+		sentence += fmt.Sprintf(", %s times the %s on %s", significant(dear.values[metric]/v), bare(metric, v), cheap.variant)
+	} else {
+		sentence += " and nothing on " + cheap.variant
+	}
+	return sentence + growthClause(doc.Summary.Growth, metric, x, dear, cheap) + "."
+}
+
+// atLargest returns the rows of the point at which x is largest; of the last
+// point if nothing is swept.
+func atLargest(rows []*tableRow, x string) []*tableRow {
+	largest := rows[len(rows)-1]
+	for _, r := range rows {
+		v, _ := r.point[x].Float()
+		if top, _ := largest.point[x].Float(); x != "" && v > top {
+			largest = r
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(rows), func(r *tableRow) bool { return r.point.String() != largest.point.String() })
+}
+
+// contrast picks the first cost in which the rows differ, and the dearest and the
+// cheapest of them; the first cost and one row if they do not differ.
+func contrast(rows []*tableRow) (metric string, dear, cheap *tableRow) {
+	costs := []string{"requests/op", "usd/op", "evaluated/op", "p50-ns"}
+	for _, metric := range costs {
+		dear, cheap = rows[0], rows[0]
+		for _, r := range rows {
+			if r.values[metric] > dear.values[metric] {
+				dear = r
+			}
+			if r.values[metric] < cheap.values[metric] {
+				cheap = r
+			}
+		}
+		if dear != cheap {
+			return metric, dear, cheap
+		}
+	}
+	return costs[0], rows[0], rows[0]
+}
+
+// amount writes a metric's value with its noun.
+func amount(metric string, v float64) string {
+	m := describeMetric(metric)
+	switch {
+	case m.Assume == Time:
+		return bare(metric, v) + " (" + m.Noun + ")"
+	case metric == "usd/op":
+		return bare(metric, v) + " per million"
+	case metric == "requests/op" && v == 1:
+		return "1 request"
+	}
+	return bare(metric, v) + " " + m.Noun
+}
+
+// bare writes a metric's value in the units of the cost table.
+func bare(metric string, v float64) string {
+	switch {
+	case describeMetric(metric).Assume == Time:
+		return duration(v)
+	case metric == "usd/op":
+		return "$" + thousands(v*1e6, 2)
+	}
+	return thousands(v, decimals([]float64{v}))
+}
+
+// growthClause says how the costs of the rows grow over x, if that is known.
+func growthClause(growth []Growth, metric, x string, rows ...*tableRow) string {
+	var clauses []string
+	for _, r := range rows {
+		for _, g := range growth {
+			if g.Variant == r.variant && g.Metric == metric && g.X == x && g.Point.String() == r.point.Without(x).String() && g.Class != Undetermined {
+				clauses = append(clauses, r.variant+" "+grows(g.Class))
+			}
+		}
+	}
+	if len(clauses) < len(rows) {
+		return ""
+	}
+	return ": " + list(clauses)
+}
+
+func grows(c Class) string {
+	if c == Constant {
+		return "stays constant"
+	}
+	return "grows " + string(c) + "ly"
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// growth writes the fits of the columns of the cost table, variants that grow
+// alike in one line.
+func (t *terminal) growth(sum Summary) {
+	type place struct{ x, others string }
+	var places []place
+	for _, g := range sum.Growth {
+		if p := (place{g.X, g.Point.String()}); !slices.Contains(places, p) {
+			places = append(places, p)
+		}
+	}
+	for _, p := range places {
+		fits := slices.DeleteFunc(slices.Clone(sum.Growth), func(g Growth) bool { return g.X != p.x || g.Point.String() != p.others })
+		t.title("Growth with " + spaced(p.x) + " (x)" + othersNote(sum, fits[0].Point))
+		if slices.ContainsFunc(fits, func(g Growth) bool { return g.Class != Undetermined }) {
+			t.fits(sum, fits)
+		} else {
+			t.paragraph("", "  undetermined: a fit takes three values or more, the largest ten times the smallest above 0", "  ")
+		}
+	}
+}
+
+// othersNote names the coordinates that were kept, if there is more than one
+// choice of them.
+func othersNote(sum Summary, others Point) string {
+	var parts []string
+	for _, name := range sortedKeys(others) {
+		for _, m := range sum.Metrics {
+			if m.Point[name] != others[name] {
+				parts = append(parts, spaced(name)+" "+coordinate(others[name]))
+				break
+			}
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " at " + list(parts)
+}
+
+func (t *terminal) fits(sum Summary, fits []Growth) {
+	metrics, variants, classes, formulas := &column{left: true}, &column{left: true}, &column{left: true}, &column{left: true}
+	for _, s := range columnsOf(sum.Metrics) {
+		if s.metric == "p99-ns" {
+			continue // the median says how times grow
+		}
+		heading := "  " + strings.TrimSpace(strings.Join(s.heading[:], " "))
+		var last *Growth
+		for _, g := range fits {
+			if g.Metric != s.metric {
+				continue
+			}
+			if n := len(variants.cells) - 1; last != nil && last.Class == g.Class && last.A == g.A && last.B == g.B && last.K == g.K {
+				variants.cells[n] += ", " + g.Variant
+				continue
+			}
+			metrics.cells = append(metrics.cells, heading)
+			variants.cells = append(variants.cells, g.Variant)
+			classes.cells = append(classes.cells, string(g.Class))
+			formulas.cells = append(formulas.cells, formula(g, s.scale))
+			heading, last = "", &g
+		}
+	}
+	columns := []*column{metrics, variants, classes, formulas}
+	if tableWidth(columns) > t.o.Width {
+		columns = columns[:3] // the class matters more than the formula
+	}
+	for i := range metrics.cells {
+		t.b.WriteString(row(columns, i) + "\n")
+	}
+}
+
+// formula writes a + b·x^k in the units of the cost table.
+func formula(g Growth, scale float64) string {
+	write := func(v float64) string { return significant(v * scale) }
+	if describeMetric(g.Metric).Assume == Time {
+		write = duration
+	}
+	if g.B == 0 {
+		return write(g.A)
+	}
+	power := "x"
+	if k := significant(g.K); k != "1" {
+		power = "x^" + k
+	}
+	sign := " + "
+	if g.B < 0 {
+		sign = " - "
+	}
+	slope := write(math.Abs(g.B)) + "·"
+	if slope == "1·" {
+		slope = ""
+	}
+	return write(g.A) + sign + slope + power
+}
+
+// crossovers writes a sentence for each two variants: from where on one is
+// cheaper in what. Variants of which the same is said share a sentence.
+func (t *terminal) crossovers(sum Summary) {
+	type statement struct{ dear, said string }
+	var order []statement
+	cheaper := make(map[statement][]string)
+	for _, p := range pairsOf(sum) {
+		s := statement{p.dear, p.sentence(sum)}
+		if cheaper[s] == nil {
+			order = append(order, s)
+		}
+		cheaper[s] = append(cheaper[s], p.cheap)
+	}
+	if len(order) == 0 {
+		return
+	}
+	t.title("Crossover, by the fits and within what was measured")
+	for _, s := range order {
+		verb := " costs less than "
+		if len(cheaper[s]) > 1 {
+			verb = " cost less than "
+		}
+		t.paragraph("", "  "+list(cheaper[s])+verb+s.dear+" "+s.said+".", "    ")
+	}
+}
+
+// pair holds the crossovers of two variants in one direction, over one parameter.
+type pair struct {
+	dear, cheap string
+	crossovers  []Crossover
+}
+
+func pairsOf(sum Summary) []*pair {
+	var pairs []*pair
+	at := make(map[string]*pair)
+	columns := columnsOf(sum.Metrics)
+	for _, c := range sum.Crossover {
+		if c.Metric == "p99-ns" || !slices.ContainsFunc(columns, func(s shown) bool { return s.metric == c.Metric }) {
+			continue
+		}
+		key := fmt.Sprint(c.Variants, c.X, c.Point)
+		if at[key] == nil {
+			at[key] = &pair{dear: c.Variants[0], cheap: c.Variants[1]}
+			pairs = append(pairs, at[key])
+		}
+		at[key].crossovers = append(at[key].crossovers, c)
+	}
+	return pairs
+}
+
+// sentence says in what the second variant is cheaper from where on; metrics with
+// one place share it, and the parameter is named once.
+func (p *pair) sentence(sum Summary) string {
+	var places []string
+	nouns := make(map[string][]string)
+	for _, c := range p.crossovers {
+		place := "throughout"
+		if c.From > lowest(sum, c) {
+			place = "from " + significant(c.From)
+		}
+		if nouns[place] == nil {
+			places = append(places, place)
+		}
+		nouns[place] = append(nouns[place], describeMetric(c.Metric).Noun)
+	}
+	x := p.crossovers[0]
+	var clauses []string
+	named := false
+	for _, place := range places {
+		clause := "in " + list(nouns[place]) + " " + place
+		if place != "throughout" && !named {
+			clause += " " + spaced(x.X) + " on"
+			named = true
+		}
+		clauses = append(clauses, clause)
+	}
+	return strings.Join(clauses, ", ") + othersNote(sum, x.Point)
+}
+
+// lowest is the smallest value of the crossover's parameter that was measured.
+func lowest(sum Summary, c Crossover) float64 {
+	lo := math.Inf(1)
+	for _, m := range sum.Metrics {
+		if v, ok := m.Point[c.X].Float(); ok {
+			lo = min(lo, v)
+		}
+	}
+	return lo
+}

@@ -1,0 +1,329 @@
+package results
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Options are how a table is shown.
+type Options struct {
+	// Width of the terminal in columns; 0 is 80.
+	Width int
+	// Color uses ANSI colours and bold.
+	Color bool
+}
+
+// WriteTable writes the document for a terminal: what it says in a sentence, the
+// costs per operation at every point, how they grow and where they cross, and
+// whether the counts can be trusted. Warnings come first after the sentence.
+func WriteTable(w io.Writer, doc Document, o Options) error {
+	if o.Width <= 0 {
+		o.Width = 80
+	}
+	t := &terminal{o: o}
+	t.head(doc)
+	t.costs(doc)
+	t.growth(doc.Summary)
+	t.crossovers(doc.Summary)
+	t.trust(doc)
+	_, err := io.WriteString(w, t.b.String())
+	return err
+}
+
+// terminal collects the text.
+type terminal struct {
+	o Options
+	b strings.Builder
+}
+
+// The styles, as ANSI parameters.
+const (
+	bold   = "1"
+	dim    = "2"
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+)
+
+func (t *terminal) styled(style, text string) string {
+	if !t.o.Color || style == "" || text == "" {
+		return text
+	}
+	return "\x1b[" + style + "m" + text + "\x1b[0m"
+}
+
+// paragraph writes wrapped text, each line in the style and each after the first
+// indented.
+func (t *terminal) paragraph(style, text, indent string) {
+	for line := range strings.SplitSeq(wrap(text, t.o.Width, indent), "\n") {
+		t.b.WriteString(t.styled(style, line) + "\n")
+	}
+}
+
+func (t *terminal) title(text string) {
+	t.b.WriteString("\n")
+	t.paragraph(bold, text, "")
+}
+
+func (t *terminal) head(doc Document) {
+	t.paragraph(bold, headline(doc), "")
+	for _, c := range doc.Checks {
+		if c.Status == Failed {
+			t.paragraph(red, fmt.Sprintf("Invalid: the check %q failed. Do not use these numbers.", c.Name), "")
+		}
+	}
+	if doc.Partial {
+		t.paragraph(yellow, "Partial: the run was interrupted. What is here was measured; the rest was not.", "")
+	}
+	for _, w := range doc.Warnings {
+		t.paragraph(yellow, "Warning: "+w, "  ")
+	}
+	if n := clamped(doc.Series); n > 0 {
+		t.paragraph(yellow, fmt.Sprintf("Warning: %s outside the range of the histograms; the times below are cut off there.", plural(n, "sample was", "samples were")), "  ")
+	}
+	t.paragraph(dim, context(doc), "")
+}
+
+// context says in a line what was run, and where.
+func context(doc Document) string {
+	parts := []string{doc.Workload.Name, fmt.Sprintf("seed %d", doc.Seed), plural(int64(doc.Repeats), "repeat", "repeats"), doc.Environment.Backend.Kind}
+	if len(doc.Series) > 0 {
+		swept := sweptParams(doc.Series)
+		p := doc.Series[0].Point
+		for _, name := range sortedKeys(p) {
+			if !slices.Contains(swept, name) {
+				parts = append(parts, spaced(name)+" "+coordinate(p[name]))
+			}
+		}
+	}
+	return strings.Join(parts, " · ")
+}
+
+// sweptParams names the parameters of which there are two values or more.
+func sweptParams(series []Series) []string {
+	values := make(map[string]map[Value]bool)
+	for _, s := range series {
+		for name, v := range s.Point {
+			if values[name] == nil {
+				values[name] = make(map[Value]bool)
+			}
+			values[name][v] = true
+		}
+	}
+	return slices.DeleteFunc(sortedKeys(values), func(name string) bool { return len(values[name]) < 2 })
+}
+
+func clamped(series []Series) int64 {
+	var n int64
+	for _, s := range series {
+		for _, l := range s.Latency {
+			n += l.Response.Clamped
+		}
+	}
+	return n
+}
+
+// operationName is the name of the one logical operation, "operation" where
+// there are several.
+func operationName(series []Series) string {
+	name := ""
+	for _, s := range series {
+		for n := range s.Operations {
+			if name != "" && n != name {
+				return "operation"
+			}
+			name = n
+		}
+	}
+	return cmp.Or(name, "operation")
+}
+
+// shown is a metric's column.
+type shown struct {
+	metric  string
+	heading [2]string
+	worth   int // see column
+	scale   float64
+}
+
+// shownMetrics are the columns of the cost table, from left to right; those that
+// are zero everywhere are left out. Other metrics of a workload follow.
+var shownMetrics = []shown{
+	{"requests/op", [2]string{"", "requests"}, 9, 1},
+	{"retries/op", [2]string{"", "retries"}, 6, 1},
+	{"evaluated/op", [2]string{"items", "evaluated"}, 7, 1},
+	{"returned/op", [2]string{"items", "returned"}, 2, 1},
+	{"rru/op", [2]string{"read", "units"}, 8, 1},
+	{"wru/op", [2]string{"write", "units"}, 8, 1},
+	{"s3-class-a/op", [2]string{"S3", "class A"}, 8, 1},
+	{"s3-class-b/op", [2]string{"S3", "class B"}, 8, 1},
+	{"usd/op", [2]string{"$ per", "million"}, 7, 1e6},
+	{"p50-ns", [2]string{"response", "p50"}, 5, 1},
+	{"p99-ns", [2]string{"time", "p99"}, 3, 1},
+}
+
+// hidden metrics are in no column, for want of room; they are in the file.
+var hidden = []string{"bytes/op", "p999-ns", "max-ns", "service-p50-ns", "service-p99-ns", "service-p999-ns", "service-max-ns"}
+
+// columnsOf picks the columns for what was measured.
+func columnsOf(metrics []MetricSummary) []shown {
+	used := make(map[string]bool)
+	for _, m := range metrics {
+		used[m.Metric] = used[m.Metric] || m.Value != 0
+	}
+	columns := slices.DeleteFunc(slices.Clone(shownMetrics), func(s shown) bool { return !used[s.metric] })
+	var others []string
+	for name := range used {
+		known := slices.ContainsFunc(shownMetrics, func(s shown) bool { return s.metric == name })
+		if used[name] && !known && !slices.Contains(hidden, name) {
+			others = append(others, name)
+		}
+	}
+	slices.SortFunc(others, func(a, b string) int {
+		return cmp.Or(cmp.Compare(metricOrder(a), metricOrder(b)), cmp.Compare(a, b))
+	})
+	for _, name := range others {
+		columns = append(columns, shown{name, splitHeading(name), 6, 1})
+	}
+	return columns
+}
+
+// splitHeading breaks a metric's name near its middle.
+func splitHeading(name string) [2]string {
+	if i := strings.LastIndexAny(name, "-/"); len(name) > 9 && i > 0 {
+		return [2]string{name[:i], name[i:]}
+	}
+	return [2]string{"", name}
+}
+
+// costs writes a block of rows for each point, a row for each variant.
+func (t *terminal) costs(doc Document) {
+	if len(doc.Summary.Metrics) == 0 {
+		return
+	}
+	rows := rowsOf(doc.Summary.Metrics)
+	names := &column{left: true}
+	for _, r := range rows {
+		names.cells = append(names.cells, " "+r.variant)
+	}
+	columns := []*column{names}
+	for _, s := range columnsOf(doc.Summary.Metrics) {
+		columns = append(columns, metricColumn(s, rows))
+	}
+	columns, left := fitColumns(columns, t.o.Width)
+	t.title("Cost per " + operationName(doc.Series) + repeatsNote(doc))
+	for _, line := range headings(columns) {
+		t.b.WriteString(t.styled(dim, line) + "\n")
+	}
+	swept := sweptParams(doc.Series)
+	for i, r := range rows {
+		if i == 0 || r.point.String() != rows[i-1].point.String() {
+			t.pointHeading(r.point, swept)
+		}
+		t.b.WriteString(row(columns, i) + "\n")
+	}
+	t.paragraph(dim, timesNote(doc.Summary.Metrics), "")
+	if len(left) > 0 {
+		t.paragraph(dim, leftOut(left), "")
+	}
+}
+
+func repeatsNote(doc Document) string {
+	if doc.Repeats > 1 && !doc.Deterministic {
+		return fmt.Sprintf(" (median of %d repeats)", doc.Repeats)
+	}
+	return ""
+}
+
+func (t *terminal) pointHeading(p Point, swept []string) {
+	var parts []string
+	for _, name := range swept {
+		parts = append(parts, spaced(name)+" "+coordinate(p[name]))
+	}
+	if len(parts) > 0 {
+		t.b.WriteString(strings.Join(parts, ", ") + "\n")
+	}
+}
+
+// tableRow is a variant at a point, with its metrics.
+type tableRow struct {
+	variant string
+	point   Point
+	values  map[string]float64
+}
+
+// rowsOf collects the rows in the order of points, then of variants, as they
+// first appear.
+func rowsOf(metrics []MetricSummary) []*tableRow {
+	var rows []*tableRow
+	at := make(map[string]*tableRow)
+	pointOrder := make(map[string]int)
+	for _, m := range metrics {
+		point := m.Point.String()
+		if _, ok := pointOrder[point]; !ok {
+			pointOrder[point] = len(pointOrder)
+		}
+		key := m.Variant + "\x00" + point
+		if at[key] == nil {
+			at[key] = &tableRow{m.Variant, m.Point, make(map[string]float64)}
+			rows = append(rows, at[key])
+		}
+		at[key].values[m.Metric] = m.Value
+	}
+	slices.SortStableFunc(rows, func(a, b *tableRow) int {
+		return cmp.Compare(pointOrder[a.point.String()], pointOrder[b.point.String()])
+	})
+	return rows
+}
+
+func metricColumn(s shown, rows []*tableRow) *column {
+	c := &column{name: describeMetric(s.metric).Noun, heading: s.heading, worth: s.worth}
+	var values []float64
+	for _, r := range rows {
+		if v, ok := r.values[s.metric]; ok {
+			values = append(values, v*s.scale)
+		}
+	}
+	digits := decimals(values)
+	if s.metric == "usd/op" && slices.ContainsFunc(values, func(v float64) bool { return v >= 1 }) {
+		digits = 2 // dollars and cents
+	}
+	for _, r := range rows {
+		v, ok := r.values[s.metric]
+		switch {
+		case !ok:
+			c.cells = append(c.cells, "–")
+		case describeMetric(s.metric).Assume == Time:
+			c.cells = append(c.cells, duration(v))
+		default:
+			c.cells = append(c.cells, thousands(v*s.scale, digits))
+		}
+	}
+	return c
+}
+
+// timesNote tells which time the table has, and how the other one differs.
+func timesNote(metrics []MetricSummary) string {
+	var worst, response, service float64
+	for _, m := range metrics {
+		if m.Metric != "p50-ns" {
+			continue
+		}
+		for _, s := range metrics {
+			if s.Metric == "service-p50-ns" && s.Variant == m.Variant && s.Point.String() == m.Point.String() && m.Value >= worst*s.Value && s.Value > 0 {
+				worst, response, service = m.Value/s.Value, m.Value, s.Value
+			}
+		}
+	}
+	const note = "Response time runs from when an operation should have begun, service time from when it did"
+	switch {
+	case service == 0:
+		return ""
+	case worst < 1.01:
+		return note + "; here they are the same."
+	}
+	return fmt.Sprintf("%s; the medians differ most at %s and %s.", note, duration(response), duration(service))
+}

@@ -1,0 +1,112 @@
+package results_test
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/results/resultstest"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew; read the difference before it is committed")
+
+func table(t *testing.T, doc results.Document, o results.Options) string {
+	t.Helper()
+	var b strings.Builder
+	if err := results.WriteTable(&b, doc, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// troubled is a document with everything that a table has to warn of.
+func troubled() results.Document {
+	doc := resultstest.CatalogRefresh(1, 1000)
+	doc.Partial = true
+	doc.Warnings = []string{"the endpoint did not say what 3 requests cost"}
+	doc.Checks = append(doc.Checks,
+		results.Check{Name: "bijection", Status: results.Failed, Detail: "v2 lacks 1 key of 2,000: tb/000042; expected both layouts to list the same"},
+		results.Check{Name: "linearizable", Status: results.Skipped, Detail: "one client only"})
+	s := &doc.Series[0]
+	l := s.Latency["refresh"]
+	l.Response.Clamped = 2
+	s.Latency["refresh"] = l
+	s.Operations["refresh"] = results.Operations{Count: 20, OK: 17, Failed: 2, Unknown: 1}
+	s.Attempts = append(s.Attempts,
+		results.Attempt{Service: "dynamodb", API: "Scan", Outcome: "throttled", Cause: "list", Count: 4},
+		results.Attempt{Service: "dynamodb", API: "BatchWriteItem", Outcome: "ok", Cause: "setup", Count: 80})
+	s.Units.Source, s.Units.Unreported = results.Reported, 3
+	return doc
+}
+
+func TestTableGolden(t *testing.T) {
+	nothing := resultstest.CatalogRefresh(1)
+	nothing.Checks = nil
+	for name, text := range map[string]string{
+		"catalog-refresh":        table(t, resultstest.CatalogRefresh(1, 0, 1000, 10_000, 100_000), results.Options{}),
+		"catalog-refresh-narrow": table(t, resultstest.CatalogRefresh(1, 0, 100_000), results.Options{Width: 60}),
+		"troubled":               table(t, troubled(), results.Options{Width: 80}),
+		"nothing":                table(t, nothing, results.Options{Width: 80}),
+	} {
+		path := filepath.Join("testdata", name+".txt")
+		if *update {
+			if err := results.WriteFile(path, []byte(text)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(string(want), text); d != "" {
+			t.Errorf("%s (-golden +got):\n%s", path, d)
+		}
+	}
+}
+
+// No line is wider than the terminal, from 60 columns on, and colours add
+// nothing but their codes.
+func TestTableFits(t *testing.T) {
+	codes := regexp.MustCompile("\x1b\\[[0-9]+m")
+	for _, doc := range []results.Document{resultstest.CatalogRefresh(3, 0, 1000, 100_000, 1_000_000), troubled()} {
+		for width := 60; width <= 130; width += 7 {
+			plain := table(t, doc, results.Options{Width: width})
+			for line := range strings.SplitSeq(plain, "\n") {
+				if n := utf8.RuneCountInString(line); n > width || strings.HasSuffix(line, " ") {
+					t.Errorf("width %d: %d columns: %q", width, n, line)
+				}
+			}
+			colored := table(t, doc, results.Options{Width: width, Color: true})
+			if codes.ReplaceAllString(colored, "") != plain || !codes.MatchString(colored) {
+				t.Errorf("width %d: with colours the text is another", width)
+			}
+		}
+	}
+}
+
+// A million records and eighty columns: nothing is left out.
+func TestTableHasRoomForAMillion(t *testing.T) {
+	text := table(t, resultstest.CatalogRefresh(1, 0, 1_000_000), results.Options{Width: 80})
+	if strings.Contains(text, "narrow") || strings.Contains(text, "In every row") || !strings.Contains(text, "1,001,000     1,000  74,075  9,259.38") {
+		t.Errorf("the table leaves something out:\n%s", text)
+	}
+}
+
+func TestTableReportsAFullDisk(t *testing.T) {
+	full := errors.New("no space left")
+	if err := results.WriteTable(failing{full}, resultstest.CatalogRefresh(1, 0), results.Options{}); !errors.Is(err, full) {
+		t.Errorf("WriteTable: %v, want %v", err, full)
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }

@@ -1,0 +1,27 @@
+package results
+
+import "testing"
+
+func TestWords(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{thousands(0, 0), "0"}, {thousands(999, 0), "999"}, {thousands(1000, 0), "1,000"}, {thousands(-1234567.5, 2), "-1,234,567.50"},
+		{thousands(100000, 0), "100,000"},
+		{significant(0), "0"}, {significant(7475), "7,475"}, {significant(0.00925), "0.00925"}, {significant(12.75), "12.8"},
+		{significant(2), "2"}, {significant(1.5e-9), "1.5e-09"}, {significant(-0.5), "-0.5"},
+		{duration(0), "0 ns"}, {duration(999), "999 ns"}, {duration(999.7), "1 µs"}, {duration(1610751), "1.61 ms"}, {duration(999_499_999), "999 ms"},
+		{duration(999_600_000), "1 s"}, {duration(132e6), "132 ms"}, {duration(2.6e9), "2.6 s"}, {duration(12_345e9), "12300 s"},
+		{aOrAn("refresh"), "a refresh"}, {aOrAn("append"), "an append"},
+		{list([]string{"a"}), "a"}, {list([]string{"a", "b", "c"}), "a, b and c"},
+		{plural(1, "request", "requests"), "1 request"}, {plural(1200, "request", "requests"), "1,200 requests"},
+		{wrap("  one two three", 9, "    "), "  one two\n    three"}, {wrap("", 9, ""), ""}, {wrap("longerthanwide x", 5, " "), "longerthanwide\n x"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+	for want, values := range map[int][]float64{0: {1, 7475}, 1: {7475.5, 2}, 2: {0.25}, 3: {0.123456}} {
+		if got := decimals(values); got != want {
+			t.Errorf("decimals of %v: %d, want %d", values, got, want)
+		}
+	}
+}
