@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Options are how a table is shown.
-type Options struct {
+// TableOptions are how a table is shown.
+type TableOptions struct {
 	// Width of the terminal in columns; 0 is 80.
 	Width int
 	// Color uses ANSI colours and bold.
@@ -19,7 +19,7 @@ type Options struct {
 // WriteTable writes the document for a terminal: what it says in a sentence, the
 // costs per operation at every point, how they grow and where they cross, and
 // whether the counts can be trusted. Warnings come first after the sentence.
-func WriteTable(w io.Writer, doc Document, o Options) error {
+func WriteTable(w io.Writer, doc Document, o TableOptions) error {
 	if o.Width <= 0 {
 		o.Width = 80
 	}
@@ -35,7 +35,7 @@ func WriteTable(w io.Writer, doc Document, o Options) error {
 
 // terminal collects the text.
 type terminal struct {
-	o Options
+	o TableOptions
 	b strings.Builder
 }
 

@@ -36,8 +36,9 @@ func statusStyle(s Status) string {
 		return green
 	case Failed:
 		return red
+	default: // not shown either way
+		return yellow
 	}
-	return yellow
 }
 
 // ledgerSums adds up the three ledgers over all series, those of warm-up too:
