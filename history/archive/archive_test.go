@@ -149,7 +149,7 @@ func TestDamagedFiles(t *testing.T) {
 		{"too many", fmt.Sprintf(head, 1, 300) + good + strings.Replace(good, "/a", "/b", 1), 3, "2 records of 600 bytes, the header says 1 of 300", ErrCounts},
 		{"bytes", fmt.Sprintf(head, 1, 301) + good, 2, "300 bytes, the header says 1 of 301", ErrCounts},
 		{"twice", fmt.Sprintf(head, 2, 600) + good + good, 3, `"tbl/a"`, ErrDuplicate},
-		{"blank line", fmt.Sprintf(head, 1, 300) + "\n" + good, 2, "ends early", nil},
+		{"blank line", fmt.Sprintf(head, 1, 300) + "\n" + good, 2, "empty line", nil},
 		{"no object", fmt.Sprintf(head, 1, 300) + "[]\n", 2, "expected an object", nil},
 		{"cut", fmt.Sprintf(head, 2, 600) + good + `{"key":"tbl/b","item_b`, 3, "ends early", io.ErrUnexpectedEOF},
 		{"tail", fmt.Sprintf(head, 1, 300) + strings.TrimSpace(good) + "x\n", 2, "text after", nil},

@@ -43,6 +43,9 @@ type lineParser struct {
 // parse returns the record of one line. It refuses whatever appendRecord would
 // not have written, but for spaces and the order of the members.
 func (p *lineParser) parse(line []byte) (history.Record, error) {
+	if len(line) == 0 {
+		return history.Record{}, errors.New("empty line")
+	}
 	p.in.Reset(line)
 	p.dec.Reset(&p.in)
 	var r history.Record
