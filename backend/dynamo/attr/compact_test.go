@@ -141,7 +141,7 @@ func FuzzCompact(f *testing.F) {
 		_ = unchecked.String()
 		if v, ok := e.Attribute(name); ok {
 			v.AppendOrdered(nil)
-			v.Compare(v)
+			v.Compare(attr.Int(0))
 		}
 		it, err := attr.DecodeItem(encoded)
 		if err != nil {

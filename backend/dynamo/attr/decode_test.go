@@ -25,7 +25,7 @@ func TestDecodeValue(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"S":""}`:                            `{"S":""}`,
 		`{"S":"\u0000\ud83d\ude00"}`:          `{"S":"\u0000😀"}`,
-		` { "S" : "a" } `:                     `{"S":"a"}`,
+		"\t{\n\"S\" :\r\"a\"}":                `{"S":"a"}`,
 		`{"S":"a","X":[1]}`:                   `{"S":"a"}`,
 		`{"S":"a","N":null}`:                  `{"S":"a"}`,
 		`{"N":"+1"}`:                          `{"N":"1"}`,

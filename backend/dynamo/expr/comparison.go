@@ -81,9 +81,7 @@ func (p *parser) comparison(left operand) (node, *Error) {
 	if !p.atComparator() {
 		return nil, p.syntaxError()
 	}
-	if err := p.operator(); err != nil {
-		return nil, err
-	}
+	p.operators++
 	var n node
 	var err *Error
 	switch {
@@ -122,7 +120,7 @@ func (p *parser) ordered(operator string, operands []operand) {
 		switch k := operands[i].staticKind(); k {
 		case attr.Invalid, attr.S, attr.N, attr.B:
 		default:
-			p.wrongType(operator, k.String())
+			p.wrongType(leafUnordered, operator, k.String())
 			return
 		}
 	}

@@ -57,9 +57,7 @@ func (p *parser) or() (node, *Error) {
 
 func (p *parser) moreOr(left node) (node, *Error) {
 	for p.acceptKeyword("OR") {
-		if err := p.operator(); err != nil {
-			return nil, err
-		}
+		p.operators++
 		right, err := p.and()
 		if err != nil {
 			return nil, err
@@ -80,9 +78,7 @@ func (p *parser) and() (node, *Error) {
 
 func (p *parser) moreAnd(left node) (node, *Error) {
 	for p.acceptKeyword("AND") {
-		if err := p.operator(); err != nil {
-			return nil, err
-		}
+		p.operators++
 		right, err := p.not()
 		if err != nil {
 			return nil, err
@@ -101,9 +97,7 @@ func (p *parser) not() (node, *Error) {
 		}
 		return p.complete(t)
 	}
-	if err := p.operator(); err != nil {
-		return nil, err
-	}
+	p.operators++
 	of, err := p.not()
 	if err != nil {
 		return nil, err

@@ -7,14 +7,12 @@ import (
 // function is a call, parsed but not yet taken for a condition or an operand.
 type function struct {
 	name     string
+	start    int // in the text
 	operands []operand
 }
 
-// isFunction reports whether a function exists. Names are case-sensitive.
-func isFunction(name string) bool { return operandsOf(name) > 0 }
-
 // operandsOf returns how many operands a function has, 0 if there is no such
-// function.
+// function in a condition. Names are case-sensitive.
 func operandsOf(name string) int {
 	switch name {
 	case "attribute_exists", "attribute_not_exists", "size":
@@ -27,10 +25,8 @@ func operandsOf(name string) int {
 
 // function parses a call and checks its operands.
 func (p *parser) function() (function, *Error) {
-	f := function{name: p.textOf(p.current)}
-	if err := p.operator(); err != nil {
-		return f, err
-	}
+	f := function{name: p.textOf(p.current), start: p.current.start}
+	p.operators++
 	p.advance()
 	p.advance()
 	for {
@@ -52,8 +48,11 @@ func (p *parser) function() (function, *Error) {
 
 func (p *parser) checkFunction(f function) {
 	switch want := operandsOf(f.name); {
+	case f.name == "if_not_exists" || f.name == "list_append":
+		p.wordFault(f.start, "The function is not allowed in a condition expression; function: %s", f.name)
+		return
 	case want == 0:
-		p.fault(faultUnknownFunction, "Invalid function name; function: %s", f.name)
+		p.wordFault(f.start, "Invalid function name; function: %s", f.name)
 		return
 	case want != len(f.operands):
 		p.leafFault(leafOperands, "Incorrect number of operands for operator or function; operator or function: %s, number of operands: %d", f.name, len(f.operands))
@@ -71,7 +70,7 @@ func (p *parser) checkFunction(f function) {
 		p.checkTypeName(&f.operands[1])
 	case "size":
 		if k := f.operands[0].staticKind(); k == attr.N || k == attr.BOOL || k == attr.NULL {
-			p.wrongType(f.name, k.String())
+			p.wrongType(leafType, f.name, k.String())
 		}
 	}
 }
@@ -81,7 +80,7 @@ func (p *parser) checkBeginsWith(operands []operand) {
 		switch k := operands[i].staticKind(); k {
 		case attr.Invalid, attr.S, attr.B:
 		default:
-			p.wrongType("begins_with", k.String())
+			p.wrongType(leafType, "begins_with", k.String())
 			return
 		}
 	}
@@ -93,9 +92,9 @@ func (p *parser) checkTypeName(o *operand) {
 	switch k := o.staticKind(); {
 	case o.kind == operandUndefined:
 	case k == attr.Invalid:
-		p.wrongType("attribute_type", "{NS,SS,L,BS,N,M,B,BOOL,NULL,S}")
+		p.wrongType(leafType, "attribute_type", "{NS,SS,L,BS,N,M,B,BOOL,NULL,S}")
 	case k != attr.S:
-		p.wrongType("attribute_type", k.String())
+		p.wrongType(leafType, "attribute_type", k.String())
 	case attr.KindOf(o.value.Text()) == attr.Invalid:
 		p.leafFault(leafType, "Invalid attribute type name found; type: %s, valid types: {B,NULL,SS,BOOL,L,BS,N,NS,S,M}", o.value.Text())
 	}
@@ -118,7 +117,7 @@ func (p *parser) functionNode(f function) node {
 	case "contains":
 		return &containsNode{[2]operand(f.operands)}
 	case "size":
-		p.misused(f.name)
+		p.misused(f)
 	}
 	return never{}
 }

@@ -94,20 +94,20 @@ func (k *KeyCondition) addCompare(n *compareNode) *Error {
 func (k *KeyCondition) addTest(operator string, operands []operand) *Error {
 	paths := 0
 	for i := range operands {
-		if operands[i].kind == operandSize {
+		if operands[i].kind == operandSize || operands[i].kind == operandMeasured {
 			return errorf("KeyConditionExpressions cannot contain nested operations")
 		}
 		if operands[i].kind == operandPath {
 			paths++
 		}
 	}
-	switch {
+	switch first := operands[0].kind == operandPath; {
+	case !first && (operator == opBetween || operator == opBeginsWith):
+		return errorf("Invalid condition in KeyConditionExpression: %s operator must have the key attribute as its first operand", operator)
 	case paths == 0:
 		return errorf("Invalid condition in KeyConditionExpression: No key attribute specified")
 	case paths > 1:
 		return errorf("Invalid condition in KeyConditionExpression: Multiple attribute names used in one condition")
-	case operands[0].kind != operandPath:
-		return errorf("Invalid condition in KeyConditionExpression: %s operator must have the key attribute as its first operand", operator)
 	}
 	t := keyTest{attribute: operands[0].path.root, nested: len(operands[0].path.steps) > 0, operator: operator}
 	for _, o := range operands[1:] {

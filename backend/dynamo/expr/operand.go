@@ -2,6 +2,7 @@ package expr
 
 import (
 	"strconv"
+	"unicode/utf16"
 
 	"github.com/lakebench/lakebench/backend/dynamo/attr"
 )
@@ -12,7 +13,8 @@ type operandKind uint8
 const (
 	operandPath operandKind = iota
 	operandValue
-	operandSize // size(path) or size(:value)
+	operandSize     // size(path)
+	operandMeasured // size(:value)
 	// operandUndefined is a placeholder without a value, operandFunction a
 	// function where none may stand. Both only occur in faulty expressions.
 	operandUndefined
@@ -24,7 +26,7 @@ type operand struct {
 	kind operandKind
 	// path is that of operandPath and of size(path).
 	path path
-	// value is that of operandValue, and of size(:value) already measured.
+	// value is that of operandValue and of operandMeasured.
 	value attr.Value
 }
 
@@ -40,16 +42,24 @@ func (o *operand) valueFor(src Source) (v attr.Value, ok bool) {
 		}
 		return sizeOf(v)
 	default:
-		return o.value, o.kind == operandValue
+		return o.value, o.value.IsValid()
 	}
 }
 
-// sizeOf returns what the function size does: bytes of a string or a binary,
-// members of a set, elements of a list or a map; other types have no size
-// (page Expressions.OperatorsAndFunctions).
+// sizeOf returns what the function size does: the length of a string, the bytes
+// of a binary, members of a set, elements of a list or a map; other types have
+// no size (page Expressions.OperatorsAndFunctions). The length of a string is
+// in UTF-16 code units (observed on the service, ExtendDB#60, and on DynamoDB
+// Local).
 func sizeOf(v attr.Value) (attr.Value, bool) {
 	switch v.Kind() {
-	case attr.S, attr.B:
+	case attr.S:
+		units := 0
+		for _, c := range v.Text() {
+			units += utf16.RuneLen(c)
+		}
+		return attr.Int(int64(units)), true
+	case attr.B:
 		return attr.Int(int64(len(v.Text()))), true
 	case attr.SS, attr.NS, attr.BS, attr.L, attr.M:
 		return attr.Int(int64(v.Len())), true
@@ -64,7 +74,7 @@ func (o *operand) staticKind() attr.Kind {
 	switch o.kind {
 	case operandValue:
 		return o.value.Kind()
-	case operandSize:
+	case operandSize, operandMeasured:
 		return attr.N
 	default:
 		return attr.Invalid
@@ -84,10 +94,6 @@ func (p *parser) operand() (operand, *Error) {
 		return operand{}, err
 	}
 	return o, p.expect(")")
-}
-
-func (p *parser) redundantParentheses() {
-	p.fault(faultParentheses, "The expression has redundant parentheses;")
 }
 
 func (p *parser) bareOperand() (operand, *Error) {
@@ -124,9 +130,7 @@ func (p *parser) atFunction() bool {
 // functionOperand turns a function call into an operand. Only size has a value.
 func (p *parser) functionOperand(f function) operand {
 	if f.name != "size" {
-		if isFunction(f.name) {
-			p.misused(f.name)
-		}
+		p.misused(f)
 		return operand{kind: operandFunction}
 	}
 	if len(f.operands) != 1 {
@@ -137,13 +141,13 @@ func (p *parser) functionOperand(f function) operand {
 		return operand{kind: operandSize, path: of.path}
 	}
 	if size, ok := sizeOf(of.value); ok {
-		return operand{kind: operandValue, value: size}
+		return operand{kind: operandMeasured, value: size}
 	}
 	return operand{kind: operandUndefined}
 }
 
-func (p *parser) misused(function string) {
-	p.fault(faultMisusedFunction, "The function is not allowed to be used this way in an expression; function: %s", function)
+func (p *parser) misused(f function) {
+	p.wordFault(f.start, "The function is not allowed to be used this way in an expression; function: %s", f.name)
 }
 
 // distinct notes a fault if the first of several operands is a path that
@@ -162,8 +166,8 @@ func (p *parser) distinct(operator string, operands []operand) {
 }
 
 // wrongType notes that an operand has a type that an operator cannot work on.
-func (p *parser) wrongType(operator, kind string) {
-	p.leafFault(leafType, "Incorrect operand type for operator or function; operator or function: %s, operand type: %s", operator, kind)
+func (p *parser) wrongType(class int, operator, kind string) {
+	p.leafFault(class, "Incorrect operand type for operator or function; operator or function: %s, operand type: %s", operator, kind)
 }
 
 // describe spells a value as the service's messages do: {N:5}.

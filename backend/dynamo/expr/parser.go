@@ -14,30 +14,32 @@ type parser struct {
 	// previous, current and following are three neighbouring tokens; current
 	// is the one to look at.
 	previous, current, following token
-	operators                    int
-	faults                       [faultClasses]*Error
-	// leaf has the faults of the comparison or function being parsed.
-	leaf [leafClasses]*Error
+	// operators counts comparators, functions and keywords.
+	operators int
+	// faults has what was found in each class, leaf what was found in the
+	// comparison or function being parsed.
+	faults [faultClasses]*Error
+	leaf   [leafClasses]*Error
+	// earliest is where the fault of class faultWord stands.
+	earliest int
 }
 
-// Classes of faults, the gravest first: the one that the service reports when
-// an expression has several.
+// Classes of faults, the gravest first. The service goes through an expression
+// once for each and reports the first fault it meets.
 const (
-	faultParentheses = iota
-	faultUnknownFunction
-	faultMisusedFunction
-	faultReserved
-	faultLeaf
+	faultParentheses = iota // redundant ones
+	faultWord               // names, functions and indexes that may not stand where they do
+	faultLeaf               // faults of a comparison or function
 	faultClasses
 )
 
-// Classes of faults inside one comparison or function, the gravest first. Of
-// all comparisons and functions the first with a fault counts.
+// Classes of faults inside one comparison or function, the gravest first.
 const (
-	leafUndefined = iota
-	leafOperands
-	leafDistinct
-	leafType
+	leafUndefined = iota // placeholders
+	leafOperands         // the number of operands
+	leafUnordered        // operands of types that < and the like cannot compare
+	leafDistinct         // operands that must differ, paths that must not overlap
+	leafType             // the types of other operands
 	leafClasses
 )
 
@@ -67,6 +69,10 @@ func (p *parser) end() *Error {
 			return f
 		}
 	}
+	if p.operators > MaxOperators {
+		// The service stops counting here, so its text always has this number.
+		return p.errorf("The expression contains too many operators; operator count: %d", MaxOperators+1)
+	}
 	return nil
 }
 
@@ -74,11 +80,19 @@ func (p *parser) errorf(format string, args ...any) *Error {
 	return errorf("Invalid "+string(p.kind)+": "+format, args...)
 }
 
-// fault notes a fault; the first of its class counts.
-func (p *parser) fault(class int, format string, args ...any) {
-	if p.faults[class] == nil {
-		p.faults[class] = p.errorf(format, args...)
+// wordFault notes a fault of class faultWord at a place in the text. The first
+// in the text counts, which may be noted after others: whether a function is
+// misused shows behind its operands.
+func (p *parser) wordFault(at int, format string, args ...any) {
+	if p.faults[faultWord] == nil || at < p.earliest {
+		p.faults[faultWord] = p.errorf(format, args...)
+		p.earliest = at
 	}
+}
+
+// redundantParentheses notes that something stands in two pairs of parentheses.
+func (p *parser) redundantParentheses() {
+	p.faults[faultParentheses] = p.errorf("The expression has redundant parentheses;")
 }
 
 // leafFault notes a fault of the current comparison or function.
@@ -98,26 +112,14 @@ func (p *parser) endLeaf() {
 	}
 }
 
-// operator counts one operator, function or keyword.
-func (p *parser) operator() *Error {
-	p.operators++
-	if p.operators > MaxOperators {
-		return p.errorf("The expression contains too many operators; operator count: %d", p.operators)
-	}
-	return nil
-}
-
 // syntaxError is the error that the current token cannot stand where it does.
 func (p *parser) syntaxError() *Error {
 	token := "<EOF>"
 	if p.current.kind != tokenEOF {
 		token = p.textOf(p.current)
 	}
-	from := p.current.start
-	if p.previous.end > 0 {
-		from = p.previous.start
-	}
-	return p.errorf(`Syntax error; token: "%s", near: "%s"`, token, p.lexer.text[from:p.following.end])
+	// Before the first token, previous starts at 0.
+	return p.errorf(`Syntax error; token: "%s", near: "%s"`, token, p.lexer.text[p.previous.start:p.following.end])
 }
 
 func (p *parser) textOf(t token) string { return p.lexer.text[t.start:t.end] }
@@ -166,13 +168,17 @@ func (p *parser) acceptKeyword(word string) bool {
 	return false
 }
 
-// isKeyword reports whether a word is part of the grammar and so never a name.
+// isKeyword reports whether a word is part of the grammar, that of updates
+// included, and so never a name.
 func isKeyword(word string) bool {
 	switch len(word) {
 	case 2:
 		return strings.EqualFold(word, "OR") || strings.EqualFold(word, "IN")
 	case 3:
-		return strings.EqualFold(word, "AND") || strings.EqualFold(word, "NOT")
+		return strings.EqualFold(word, "AND") || strings.EqualFold(word, "NOT") ||
+			strings.EqualFold(word, "SET") || strings.EqualFold(word, "ADD")
+	case 6:
+		return strings.EqualFold(word, "REMOVE") || strings.EqualFold(word, "DELETE")
 	case 7:
 		return strings.EqualFold(word, "BETWEEN")
 	}
@@ -181,6 +187,7 @@ func isKeyword(word string) bool {
 
 // path reads a document path.
 func (p *parser) path() (path, *Error) {
+	start := p.current.start
 	root, err := p.pathName()
 	if err != nil {
 		return path{}, err
@@ -195,7 +202,7 @@ func (p *parser) path() (path, *Error) {
 			s.index, err = p.pathIndex()
 		default:
 			if levels := len(result.steps) + 1; levels > MaxPathLevels {
-				p.leafFault(leafOperands, "The document path has too many nesting levels; nesting levels: %d", levels)
+				p.wordFault(start, "The document path has too many nesting levels; nesting levels: %d", levels)
 			}
 			return result, nil
 		}
@@ -221,7 +228,7 @@ func (p *parser) pathName() (string, *Error) {
 	case p.current.kind == tokenWord && !isKeyword(text):
 		p.advance()
 		if isReserved(text) {
-			p.fault(faultReserved, "Attribute name is a reserved keyword; reserved keyword: %s", text)
+			p.wordFault(p.previous.start, "Attribute name is a reserved keyword; reserved keyword: %s", text)
 		}
 		return text, nil
 	}
@@ -233,14 +240,14 @@ func (p *parser) pathIndex() (int, *Error) {
 	if p.current.kind != tokenIndex {
 		return 0, p.syntaxError()
 	}
-	text := p.textOf(p.current)
+	at, text := p.current.start, p.textOf(p.current)
 	p.advance()
 	if err := p.expect("]"); err != nil {
 		return 0, err
 	}
 	index, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || index > maxListIndex {
-		p.leafFault(leafOperands, "List index is not within the allowable range; index: [%s]", text)
+		p.wordFault(at, "List index is not within the allowable range; index: [%s]", text)
 	}
 	return int(index), nil
 }
