@@ -1,8 +1,10 @@
 package units
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // Bytes that a value costs beside its contents (page
@@ -33,8 +35,9 @@ func BinarySize(b []byte) int { return len(b) }
 // second trimmed), 120 and 1.5 are two; zero is one byte alone.
 //
 // The guide only says "approximately 1 byte per two significant digits, plus 1
-// byte" (page CapacityUnitCalculations); the exact rule was captured on the
-// service (facts/dynamodb.md §3.1).
+// byte" (page CapacityUnitCalculations). The pairs were found by measuring to
+// the byte on the service and, where it has not been measured, on DynamoDB Local
+// (facts/dynamodb.md §3.1, numberSizes in the tests).
 //
 // The error says what is wrong with text; limits on precision and magnitude
 // are not checked here.
@@ -43,48 +46,63 @@ func NumberSize(text string) (int, error) {
 	if text != "" && (text[0] == '-' || text[0] == '+') {
 		mantissa, negative = text[1:], text[0] == '-'
 	}
-	digits, point := 0, -1 // digits seen; how many of them before the point
-	first, last := -1, -1  // ordinals of the first and last digit not zero
-	exponent, end := 0, len(mantissa)
-scan:
-	for i := range len(mantissa) {
-		switch c := mantissa[i]; {
-		case c >= '0' && c <= '9':
-			if c != '0' {
-				if first < 0 {
-					first = digits
-				}
-				last = digits
-			}
-			digits++
-		case c == '.' && point < 0:
-			point = digits
-		case c == 'e' || c == 'E':
-			end = i
-			break scan
-		default:
-			return 0, fmt.Errorf("number %q: unexpected character %q", text, c)
-		}
+	mantissa, power, hasPower := strings.Cut(mantissa, "e")
+	if !hasPower {
+		mantissa, power, hasPower = strings.Cut(mantissa, "E")
 	}
-	if digits == 0 {
-		return 0, fmt.Errorf("number %q: no digits", text)
-	}
-	if end < len(mantissa) {
+	exponent := 0
+	if hasPower {
 		var err error
-		if exponent, err = strconv.Atoi(mantissa[end+1:]); err != nil {
+		if exponent, err = strconv.Atoi(power); err != nil {
 			return 0, fmt.Errorf("number %q: exponent: %w", text, err)
 		}
 	}
-	if first < 0 {
+	high, low, err := significant(mantissa)
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("number %q: %w", text, err)
+	case high < low:
 		return 1, nil
 	}
-	if point < 0 {
-		point = digits
-	}
-	high, low := point-1-first+exponent, point-1-last+exponent // powers of ten
-	size := 1 + (high>>1 - low>>1 + 1)
+	// Shifting right floors, so that 10^0 and 10^1 are one pair, 10^-1 and 10^-2
+	// another.
+	size := 1 + (high+exponent)>>1 - (low+exponent)>>1 + 1
 	if negative {
 		size++
 	}
 	return size, nil
+}
+
+// significant returns the powers of ten of the first and of the last digit that
+// is not zero; high is below low if all are.
+func significant(mantissa string) (high, low int, err error) {
+	point := strings.IndexByte(mantissa, '.')
+	if point < 0 {
+		point = len(mantissa)
+	}
+	high, low = -1, 0
+	digits := 0
+	for i := range len(mantissa) {
+		c := mantissa[i]
+		power := point - i // to the right of the point, where it takes a place
+		if i < point {
+			power--
+		}
+		switch {
+		case i == point:
+			continue
+		case c < '0' || c > '9':
+			return 0, 0, fmt.Errorf("unexpected character %q", c)
+		case c != '0':
+			if high < low {
+				high = power
+			}
+			low = power
+		}
+		digits++
+	}
+	if digits == 0 {
+		return 0, 0, errors.New("no digits")
+	}
+	return high, low, nil
 }

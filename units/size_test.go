@@ -54,7 +54,7 @@ func TestNumberSizeSpellings(t *testing.T) {
 }
 
 func TestNumberSizeErrors(t *testing.T) {
-	for _, text := range []string{"", "-", "+", ".", "-.", "e5", "1e", "1e+", "1e1.5", "1.2.3", "1x", " 1", "1 ", "0x10", "NaN", "Infinity", "1_000", "--1", "١", "1e99999999999999999999"} {
+	for _, text := range []string{"", "-", "+", ".", "-.", "e5", "1e", "1e+", "1e1.5", "1.2.3", "1e5E3", "1E5e3", "1.5.", "..", "1x", " 1", "1 ", "0x10", "NaN", "Infinity", "1_000", "--1", "١", "1e99999999999999999999"} {
 		if got, err := units.NumberSize(text); err == nil {
 			t.Errorf("NumberSize(%q) = %d, want an error", text, got)
 		} else if !strings.Contains(err.Error(), text) {
@@ -99,6 +99,20 @@ func TestNumberSizeByPairs(t *testing.T) {
 		want := sizeByPairs(coefficient, exponent)
 		if got, err := units.NumberSize(text); err != nil || got != want {
 			t.Fatalf("NumberSize(%q) = %d, %v; want %d", text, got, err, want)
+		}
+	})
+}
+
+// Whatever the text, there is a size if math/big can read it and an error if not.
+func TestNumberSizeOfAnyText(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOfN(rapid.RuneFrom([]rune("012.eE+-")), 0, 8, -1).Draw(t, "text")
+		size, err := units.NumberSize(text)
+		if _, ok := new(big.Float).SetString(text); ok != (err == nil) {
+			t.Fatalf("NumberSize(%q) = %d, %v; math/big can read it: %v", text, size, err, ok)
+		}
+		if err == nil && (size < 1 || size > len(text)+2) {
+			t.Fatalf("NumberSize(%q) = %d", text, size)
 		}
 	})
 }
