@@ -157,7 +157,7 @@ func (p *batchGetPlan) run(left *int64, b *bill) (answer batchGetAnswer, rest *b
 		if !found {
 			continue
 		}
-		view := p.project.view(stored{&p.table.schema, row})
+		view := p.project.view(&stored{&p.table.schema, row})
 		b.Evaluated++
 		b.returned(1, view.size())
 		answer.items = append(answer.items, view)

@@ -184,13 +184,22 @@ func BenchmarkScan100000x300B(b *testing.B) {
 // BenchmarkServe is the engine's own cost, without the SDK.
 func BenchmarkServe(b *testing.B) {
 	a := newAccount(b, nil)
-	a.createTable(b, "tbl", "k", "S")
-	a.fill(b, "tbl", 1000, 1024, false)
-	value := strings.Repeat("eHh4", 335)
+	a.createTable(b, "hash", "k", "S")
+	a.createTable(b, "sorted", "k", "S", "r", "S")
+	a.fill(b, "hash", 1000, 1024, false)
+	a.fill(b, "sorted", 1000, 300, true)
+	kilobyte := strings.Repeat("eHh4", 335)
+	tiny := strings.Repeat("eHh4", 90)
 	for _, c := range []struct{ operation, body string }{
-		{"GetItem", `{"TableName":"tbl","ConsistentRead":true,"Key":{"k":{"S":"0000500"}}}`},
-		{"PutItem", `{"TableName":"tbl","Item":{"k":{"S":"0000500"},"v":{"B":"` + value + `"}}}`},
-		{"DeleteItem", `{"TableName":"tbl","Key":{"k":{"S":"absent"}}}`},
+		{"GetItem", `{"TableName":"hash","ConsistentRead":true,"Key":{"k":{"S":"0000500"}}}`},
+		{"PutItem", `{"TableName":"hash","Item":{"k":{"S":"0000500"},"v":{"B":"` + kilobyte + `"}}}`},
+		{"DeleteItem", `{"TableName":"hash","Key":{"k":{"S":"absent"}}}`},
+		{"TransactWriteItems", `{"TransactItems":[
+			{"Put":{"TableName":"hash","Item":{"k":{"S":"0000500"},"v":{"B":"` + tiny + `"}}}},
+			{"Put":{"TableName":"sorted","Item":{"k":{"S":"part"},"r":{"S":"0000500"},"v":{"B":"` + tiny + `"}}}}]}`},
+		{"Query", `{"TableName":"sorted","KeyConditionExpression":"k = :k AND begins_with(r, :p)",
+			"ExpressionAttributeValues":{":k":{"S":"part"},":p":{"S":"00005"}}}`},
+		{"Scan", `{"TableName":"hash","FilterExpression":"begins_with(k, :p)","ExpressionAttributeValues":{":p":{"S":"00005"}}}`},
 	} {
 		b.Run(c.operation, func(b *testing.B) {
 			b.ReportAllocs()

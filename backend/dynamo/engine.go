@@ -65,20 +65,24 @@ func (e *Engine) Serve(ctx context.Context, operation string, body []byte) Respo
 	return Response{Status: status, Body: out, Served: b.Served}
 }
 
-// dispatch turns a panic, which is a defect of this package, into the service's
+func (e *Engine) dispatch(ctx context.Context, name string, body []byte, b *bill) ([]byte, *serviceError) {
+	serve, ok := operations[name]
+	if !ok {
+		return nil, unsupported(name)
+	}
+	return protect(name, func() ([]byte, *serviceError) { return serve(ctx, e, body, b) })
+}
+
+// protect turns a panic, which is a defect of this package, into the service's
 // InternalServerError: a client under test then sees what it would see of AWS.
-func (e *Engine) dispatch(ctx context.Context, operation string, body []byte, b *bill) (out []byte, err *serviceError) {
+func protect(name string, serve func() ([]byte, *serviceError)) (out []byte, err *serviceError) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = &serviceError{
+			out, err = nil, &serviceError{
 				code:    internalServerError,
-				message: fmt.Sprintf("embedded DynamoDB: %s panicked: %v\n%s", operation, v, debug.Stack()),
+				message: fmt.Sprintf("embedded DynamoDB: %s panicked: %v\n%s", name, v, debug.Stack()),
 			}
 		}
 	}()
-	serve, ok := operations[operation]
-	if !ok {
-		return nil, unsupported(operation)
-	}
-	return serve(ctx, e, body, b)
+	return serve()
 }

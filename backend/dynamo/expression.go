@@ -48,11 +48,11 @@ func (c condition) expected(n int) int {
 // projection is a ProjectionExpression; the zero one takes the whole item.
 type projection struct{ parsed *expr.Projection }
 
-func (p projection) view(item stored) itemView {
+func (p projection) view(item *stored) itemView {
 	if p.parsed == nil {
-		return itemView{stored: item}
+		return itemView{stored: *item}
 	}
-	return itemView{stored: stored{schema: item.schema}, projected: p.parsed.Apply(&item)}
+	return itemView{stored: stored{schema: item.schema}, projected: p.parsed.Apply(item)}
 }
 
 // compiler parses the expressions of one request, which share their

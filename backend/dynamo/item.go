@@ -61,7 +61,7 @@ func (e *Engine) getItem(_ context.Context, in *getItemInput, b *bill) (*getItem
 		b.Outcome = OutcomeAbsent
 		return out, nil
 	}
-	out.item = project.view(stored{&t.schema, row})
+	out.item = project.view(&stored{&t.schema, row})
 	b.Evaluated = 1
 	b.returned(1, out.item.size())
 	return out, nil

@@ -126,7 +126,7 @@ func (p *page) answer(s *schema, in *pageParams, filter condition, project proje
 		}
 		out.count++
 		if !out.countOnly {
-			view := project.view(item)
+			view := project.view(&item)
 			bytes += view.size()
 			out.items = append(out.items, view)
 		}

@@ -357,7 +357,7 @@ func TestSortKeyConditions(t *testing.T) {
 		"r >= :a":               {5, 19},
 		"r BETWEEN :a AND :b":   {5, 12},
 		"begins_with(r, :ten)":  {10, 19},
-		"begins_with(r, :zero)":  {0, 19},
+		"begins_with(r, :zero)": {0, 19},
 		"begins_with(r, :none)": {0, -1},
 	} {
 		for _, forward := range []bool{true, false} {

@@ -15,11 +15,12 @@ type Served struct {
 	RRU, WRU float64 // read and write request units
 
 	// Evaluated counts the items that a read looked at, before any filter;
-	// Returned those in its answer (or, with Select COUNT, in its count).
+	// Returned those in the answer, old images included (with Select COUNT, those
+	// in the count). Errors return none.
 	Evaluated, Returned int64
 
-	// Bytes of items by DynamoDB's sizing rules: ReadBytes of those in the
-	// answer, WrittenBytes of those in the request, whether stored or refused.
+	// Bytes of items by DynamoDB's sizing rules: ReadBytes of those returned,
+	// WrittenBytes of those to be put, whether stored or refused.
 	ReadBytes, WrittenBytes int64
 
 	Tables []TableUsage // one per table touched, in order of first use

@@ -96,7 +96,7 @@ func (e *Engine) transactGetItems(_ context.Context, in *transactGetInput, b *bi
 		if row == "" {
 			continue
 		}
-		out.items[i] = projections[i].view(stored{&reads[i].table.schema, row})
+		out.items[i] = projections[i].view(&stored{&reads[i].table.schema, row})
 		b.Evaluated++
 		b.returned(1, out.items[i].size())
 	}
