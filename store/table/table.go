@@ -80,7 +80,7 @@ func Create(ctx context.Context, client Creator, s Schema) error {
 	var inUse *types.ResourceInUseException
 	switch {
 	case errors.As(err, &inUse):
-		return fmt.Errorf("%w: %s", ErrExists, s.Name)
+		return fmt.Errorf("%w: %s: %w", ErrExists, s.Name, inUse)
 	case err != nil:
 		return fmt.Errorf("create table %s: %w", s.Name, err)
 	}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/pflag"
+
+	"github.com/lakebench/lakebench/backend"
+	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/workloads"
+)
+
+// tableVariable names the v1 table of a lake (design note, "V2 physical layout").
+const tableVariable = "LAKE_DYNAMODB_TABLE"
+
+// backendOptions are the flags that say what a workload runs on.
+type backendOptions struct {
+	kind     string
+	endpoint string
+	region   string
+	table    string
+	existing bool
+	keep     bool
+	yes      bool
+	budget   float64
+	runID    string // tells the tables of this run from others
+}
+
+func (o *backendOptions) addFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.kind, "backend", backend.Embedded.String(), "embedded | endpoint: lakebench's own services, or AWS and what speaks like it")
+	f.StringVar(&o.endpoint, "dynamodb-endpoint", "", "DynamoDB's `address`, such as http://127.0.0.1:8000 (default AWS)")
+	f.StringVar(&o.region, "region", "", "AWS region (default from the AWS configuration)")
+	f.StringVar(&o.table, "table", "", "`name` of the table, or what the names of new tables begin with (default $"+tableVariable+")")
+	f.BoolVar(&o.existing, "use-existing-table", false, "read the table that --table names instead of making new ones; nothing is written")
+	f.BoolVar(&o.keep, "keep", false, "leave the tables that were made")
+	f.BoolVar(&o.yes, "yes", false, "spend the estimated cost on an endpoint that is not this machine")
+	f.Float64Var(&o.budget, "budget", 1, "refuse a run whose estimated cost is above so many `USD`")
+}
+
+// check refuses combinations that mean nothing, before anything is opened.
+func (o *backendOptions) check(historyFile string) error {
+	switch o.kind {
+	case backend.Embedded.String():
+		if o.endpoint != "" || o.region != "" || o.existing || o.keep {
+			return usagef("--dynamodb-endpoint, --region, --use-existing-table and --keep need --backend endpoint")
+		}
+		return nil
+	case backend.Endpoint.String():
+	default:
+		return usagef("--backend %q: expected embedded or endpoint", o.kind)
+	}
+	if o.table == "" {
+		o.table = os.Getenv(tableVariable)
+	}
+	if o.existing && o.table == "" {
+		return usagef("--use-existing-table needs --table NAME or $%s", tableVariable)
+	}
+	if o.existing && historyFile != "" {
+		return usagef("--use-existing-table and --history exclude each other: both say what is measured")
+	}
+	if o.budget < 0 || o.budget != o.budget {
+		return usagef("--budget %v: expected an amount of US dollars, 0 or more", o.budget)
+	}
+	if o.endpoint == "" {
+		return nil
+	}
+	return checkEndpoint(o.endpoint)
+}
+
+// open returns what opens the services of each point.
+func (o *backendOptions) open(ctx context.Context) (func(context.Context) (*backend.Backend, error), error) {
+	cfg := backend.DefaultConfig()
+	if o.kind == backend.Endpoint.String() {
+		aws, err := awsConfig(ctx, o.endpoint, o.region)
+		if err != nil {
+			return nil, err
+		}
+		cfg.Kind = backend.Endpoint
+		cfg.AWS = aws
+		cfg.DynamoDBEndpoint = o.endpoint
+		cfg.RunID = o.runID
+		if o.table != "" {
+			cfg.TablePrefix = o.table
+		}
+		cfg.Keep = o.keep
+	}
+	return func(ctx context.Context) (*backend.Backend, error) { return backend.Open(ctx, cfg) }, nil
+}
+
+func openEmbedded(ctx context.Context) (*backend.Backend, error) {
+	return backend.Open(ctx, backend.DefaultConfig())
+}
+
+// measure runs cfg. On an endpoint the embedded services count it first: so its
+// cost is known before, and what the endpoint reports can be compared after.
+func (o *backendOptions) measure(ctx context.Context, cfg workloads.Config, stderr io.Writer) (*results.Document, error) {
+	if o.kind == backend.Embedded.String() {
+		return workloads.Run(ctx, cfg)
+	}
+	if o.existing {
+		return workloads.Run(ctx, cfg) // confirmed when the table was opened
+	}
+	counting := cfg
+	counting.Open = openEmbedded
+	shadow, err := workloads.RunShadow(ctx, counting)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.confirm(shadow.USD, stderr); err != nil {
+		return nil, err
+	}
+	doc, err := workloads.Run(ctx, cfg)
+	var invalid *workloads.InvalidError
+	if err != nil && !errors.As(err, &invalid) {
+		return doc, err // interrupted, or never got there: nothing to compare
+	}
+	if _, err := shadow.Compare(doc); err != nil {
+		return doc, err
+	}
+	return doc, workloads.Validity(doc)
+}
+
+// openTable opens an existing table once its reads are agreed to: looking at it
+// is a whole scan already.
+func (o *backendOptions) openTable(ctx context.Context, cfg workloads.Config, stderr io.Writer) (workloads.Source, error) {
+	b, err := cfg.Open(ctx)
+	if err != nil {
+		return workloads.Source{}, err
+	}
+	usd, err := workloads.EstimateTable(ctx, b, o.table, cfg)
+	if err != nil {
+		return workloads.Source{}, err
+	}
+	if err := o.confirm(usd, stderr); err != nil {
+		return workloads.Source{}, err
+	}
+	return workloads.OpenTable(ctx, b, o.table, cfg.Params.Word("prefix"))
+}
+
+// confirm says what a run will cost, and refuses what nobody agreed to.
+func (o *backendOptions) confirm(usd float64, stderr io.Writer) error {
+	if isLoopback(o.endpoint) {
+		return nil
+	}
+	fmt.Fprintf(stderr, "lakebench: estimated cost of this run, setting up included: %.4f USD (storage and transfer not included)\n", usd)
+	if usd > o.budget {
+		return usagef("the estimated cost of %.4f USD is above --budget %.4f", usd, o.budget)
+	}
+	if !o.yes {
+		return usagef("nothing was sent; add --yes to spend this on %s", o.where())
+	}
+	return nil
+}
+
+func (o *backendOptions) where() string {
+	if o.endpoint == "" {
+		return "AWS"
+	}
+	return o.endpoint
+}

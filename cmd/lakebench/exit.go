@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/lakebench/lakebench/backend"
+	"github.com/lakebench/lakebench/store"
+	"github.com/lakebench/lakebench/workloads"
+)
+
+// The exit codes of spec/results.md §5.
+const (
+	exitOK          = 0
+	exitUsage       = 2
+	exitInvalid     = 3
+	exitUnreachable = 5
+	exitInterrupted = 130
+)
+
+// usageError is a command line, an input file or an output place that cannot be
+// used.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+func usagef(format string, args ...any) error {
+	return &usageError{fmt.Errorf(format, args...)}
+}
+
+// exitCode turns the outcome of a command into its exit code. An error of no
+// kind known here is about input or output, since everything else has a type.
+func exitCode(ctx context.Context, err error) int {
+	var (
+		unreachable *backend.UnreachableError
+		invalid     *workloads.InvalidError
+	)
+	switch {
+	case err == nil:
+		return exitOK
+	case ctx.Err() != nil:
+		return exitInterrupted
+	case errors.As(err, &unreachable), errors.Is(err, store.ErrNoTable):
+		return exitUnreachable
+	case errors.As(err, &invalid):
+		return exitInvalid
+	default:
+		return exitUsage
+	}
+}
+
+func printError(w io.Writer, err error) {
+	fmt.Fprintf(w, "lakebench: %v\n", err)
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lakebench/lakebench/workloads"
+)
+
+func newList() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the workloads with their variants and parameters",
+		Args:  noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if asJSON {
+				return listJSON(cmd.OutOrStdout())
+			}
+			for i, w := range workloads.All() {
+				if i > 0 {
+					fmt.Fprintln(cmd.OutOrStdout())
+				}
+				listText(cmd.OutOrStdout(), w)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the list as JSON")
+	return cmd
+}
+
+func listText(out io.Writer, w *workloads.Workload) {
+	fmt.Fprintf(out, "%s (version %d)\n  %s\n", w.Name, w.Version, w.Summary)
+	fmt.Fprintln(out, "\n  variants")
+	for _, v := range w.Variants {
+		fmt.Fprintf(out, "    %-16s %s\n", v.Name, v.Doc)
+	}
+	fmt.Fprintln(out, "\n  parameters (--set name=value; * takes a list a,b,c or a range a..b)")
+	for _, p := range w.Params {
+		star := " "
+		if p.Swept {
+			star = "*"
+		}
+		fmt.Fprintf(out, "   %s%-16s %s\n", star, p.Name, p.Doc)
+		fmt.Fprintf(out, "    %-16s %s; default %s\n", "", p.Allowed(), p.Default)
+	}
+}
+
+// listedWorkload, listedVariant and listedParam are the JSON form of a workload.
+type (
+	listedWorkload struct {
+		Name     string          `json:"name"`
+		Version  int             `json:"version"`
+		Summary  string          `json:"summary"`
+		Variants []listedVariant `json:"variants"`
+		Params   []listedParam   `json:"params"`
+	}
+	listedVariant struct {
+		Name string `json:"name"`
+		Doc  string `json:"doc"`
+	}
+	listedParam struct {
+		Name    string `json:"name"`
+		Doc     string `json:"doc"`
+		Allowed string `json:"allowed"`
+		Default string `json:"default"`
+		Swept   bool   `json:"swept"`
+	}
+)
+
+func listJSON(out io.Writer) error {
+	all := []listedWorkload{}
+	for _, w := range workloads.All() {
+		l := listedWorkload{Name: w.Name, Version: w.Version, Summary: w.Summary}
+		for _, v := range w.Variants {
+			l.Variants = append(l.Variants, listedVariant(v))
+		}
+		for _, p := range w.Params {
+			l.Params = append(l.Params, listedParam{p.Name, p.Doc, p.Allowed(), p.Default, p.Swept})
+		}
+		all = append(all, l)
+	}
+	return printJSON(out, all)
+}

@@ -1,0 +1,248 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/lakebench/lakebench/plots"
+	"github.com/lakebench/lakebench/price"
+	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/workloads"
+)
+
+// runOptions are the flags of run.
+type runOptions struct {
+	workload string
+	set      []string
+	params   string
+	variants []string
+	seed     uint64
+	repeats  int
+	history  string
+	prices   string
+	out      string
+	json     bool
+	trace    string
+	backend  backendOptions
+}
+
+func newRun() *cobra.Command {
+	o := &runOptions{}
+	cmd := &cobra.Command{
+		Use:   "run --workload NAME",
+		Short: "Run a workload and count what it costs",
+		Long: `Run measures a workload and prints what it cost. The result file, its twin in
+Go's benchmark format and the plots go to a new folder below --out.
+
+Workloads, their variants and parameters: lakebench list.`,
+		Example: `  lakebench run --workload catalog-refresh
+  lakebench run --workload catalog-refresh --set tables=200 --set history_records=0,5000,50000
+  lakebench run --workload catalog-refresh --history export.lake --variant v1,v2
+  lakebench run --workload catalog-refresh --backend endpoint --dynamodb-endpoint http://127.0.0.1:8000`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return o.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.workload, "workload", "", "the workload to run (required)")
+	f.StringArrayVar(&o.set, "set", nil, "set a parameter, `name=value`; lists a,b,c and ranges a..b where it is swept")
+	f.StringVar(&o.params, "params", "", "read parameters from a YAML `file`; --set wins over it")
+	f.StringSliceVar(&o.variants, "variant", nil, "measure only these variants (default all)")
+	f.Uint64Var(&o.seed, "seed", 1, "make the operations from this seed")
+	f.IntVar(&o.repeats, "repeats", 1, "measure each variant so often at every point")
+	f.StringVar(&o.history, "history", "", "measure the records of this history `file` (see lakebench history)")
+	f.StringVar(&o.prices, "prices", "", "price with this YAML `file` instead of the built-in table")
+	f.StringVar(&o.out, "out", "lakebench-results", "write results to a new folder below this `dir`")
+	f.BoolVar(&o.json, "json", false, "print the result document on standard output instead of tables")
+	f.StringVar(&o.trace, "trace-out", "", "write every request to this `file`, one JSON line each")
+	o.backend.addFlags(f)
+	_ = cmd.RegisterFlagCompletionFunc("workload", completeWorkloads) // the flag exists: it is made above
+	return cmd
+}
+
+func completeWorkloads(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	for _, w := range workloads.All() {
+		names = append(names, w.Name+"\t"+w.Summary)
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+func (o *runOptions) run(ctx context.Context, stdout, stderr io.Writer) (err error) {
+	if err := o.backend.check(o.history); err != nil {
+		return err
+	}
+	p := newProgress(stderr)
+	defer p.end()
+	cfg, err := o.config(ctx, p, stderr)
+	if err != nil {
+		return err
+	}
+	cfg.Progress = func(e workloads.Progress) {
+		p.at(fmt.Sprintf("point %d of %d, %s", e.Point, e.Points, e.Stage), e.Done, e.Total)
+	}
+	trace, err := openTrace(o.trace)
+	if err != nil {
+		return err
+	}
+	if trace != nil {
+		cfg.Trace = trace.write
+	}
+	doc, runErr := o.backend.measure(ctx, cfg, stderr)
+	p.end()
+	if err := trace.close(); err != nil && runErr == nil {
+		runErr = err
+	}
+	if doc == nil || len(doc.Series) == 0 && ctx.Err() != nil {
+		return runErr
+	}
+	return errors.Join(o.output(doc, stdout, stderr), runErr)
+}
+
+// config resolves everything that can be refused before anything runs.
+func (o *runOptions) config(ctx context.Context, p *progress, stderr io.Writer) (workloads.Config, error) {
+	if o.workload == "" {
+		return workloads.Config{}, usagef("--workload is required (see lakebench list)")
+	}
+	w, err := workloads.Find(o.workload)
+	if err != nil {
+		return workloads.Config{}, err
+	}
+	variants, err := w.PickVariants(o.variants)
+	if err != nil {
+		return workloads.Config{}, err
+	}
+	set, err := o.settings()
+	if err != nil {
+		return workloads.Config{}, err
+	}
+	cfg := workloads.Config{Workload: w, Variants: variants, Seed: o.seed, Repeats: o.repeats}
+	if cfg.Params, err = w.Resolve(set); err != nil {
+		return cfg, err // before anything is opened or read
+	}
+	if cfg.Prices, err = loadPrices(o.prices); err != nil {
+		return cfg, err
+	}
+	o.backend.runID = fmt.Sprintf("%s-%s", time.Now().UTC().Format("20060102T150405.000"), w.Name)
+	if cfg.Open, err = o.backend.open(ctx); err != nil {
+		return cfg, err
+	}
+	if cfg.Source, err = o.source(ctx, cfg, p, stderr); err != nil {
+		return cfg, err
+	}
+	if cfg.Params, err = w.ResolveFor(ctx, set, cfg.Source); err != nil {
+		return cfg, err
+	}
+	version, commit := buildVersion()
+	cfg.Lakebench = results.Lakebench{Version: version, Commit: commit}
+	cfg.RunID = o.backend.runID
+	return cfg, nil
+}
+
+// source opens what is measured where it is not generated.
+func (o *runOptions) source(ctx context.Context, cfg workloads.Config, p *progress, stderr io.Writer) (workloads.Source, error) {
+	switch {
+	case o.history != "":
+		fsys, name, err := place(o.history)
+		if err != nil {
+			return workloads.Source{}, err
+		}
+		return workloads.OpenHistory(ctx, fsys, name, func(done, total int64) { p.at("reading the history", done, total) })
+	case o.backend.existing:
+		return o.backend.openTable(ctx, cfg, stderr)
+	default:
+		return workloads.Source{}, nil
+	}
+}
+
+// settings merges --params and --set.
+func (o *runOptions) settings() (map[string]string, error) {
+	set := map[string]string{}
+	if o.params != "" {
+		f, err := os.Open(o.params)
+		if err != nil {
+			return nil, usagef("--params: %w", err)
+		}
+		defer f.Close()
+		if set, err = workloads.ReadParams(f, o.params); err != nil {
+			return nil, err
+		}
+	}
+	given := map[string]bool{}
+	for _, s := range o.set {
+		name, value, ok := strings.Cut(s, "=")
+		if !ok || name == "" {
+			return nil, usagef("--set %q: expected name=value", s)
+		}
+		if given[name] {
+			return nil, usagef("--set %s: the parameter is set twice", name)
+		}
+		given[name] = true
+		set[name] = value
+	}
+	return set, nil
+}
+
+func loadPrices(file string) (price.Table, error) {
+	if file == "" {
+		return price.Default(), nil
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return price.Table{}, usagef("--prices: %w", err)
+	}
+	defer f.Close()
+	t, err := price.Load(f)
+	if err != nil {
+		return price.Table{}, usagef("%s: %w", file, err)
+	}
+	return t, nil
+}
+
+// output writes the result's files and prints it. An invalid or partial result
+// is written too: it is marked, and somebody will want to look at it.
+func (o *runOptions) output(doc *results.Document, stdout, stderr io.Writer) error {
+	path, err := results.Write(o.out, *doc)
+	if err != nil {
+		return err
+	}
+	pictures, err := plots.Write(filepath.Join(filepath.Dir(path), "plots"), *doc)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		text, err := results.Encode(*doc)
+		if err != nil {
+			return err
+		}
+		_, err = stdout.Write(text)
+		return err
+	}
+	if err := results.WriteTable(stdout, *doc, tableOptions(stdout)); err != nil {
+		return err
+	}
+	fmt.Fprintf(stderr, "\nresult  %s\nplots   %s (%d files)\n", path, filepath.Join(filepath.Dir(path), "plots"), len(pictures))
+	return nil
+}
+
+// tableOptions fits the table to the terminal, to 80 columns elsewhere.
+func tableOptions(w io.Writer) results.TableOptions {
+	o := results.TableOptions{Width: 80}
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+			o.Width = width
+		}
+		o.Color = os.Getenv("NO_COLOR") == ""
+	}
+	return o
+}

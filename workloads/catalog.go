@@ -1,0 +1,335 @@
+package workloads
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/lakebench/lakebench/history"
+	"github.com/lakebench/lakebench/load"
+	"github.com/lakebench/lakebench/meter"
+	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/store"
+	"github.com/lakebench/lakebench/store/bulk"
+	"github.com/lakebench/lakebench/store/catalog"
+	"github.com/lakebench/lakebench/store/v1"
+	"github.com/lakebench/lakebench/store/v2"
+	"github.com/lakebench/lakebench/units"
+)
+
+// The variants of catalog-refresh.
+const (
+	variantV1         = "v1"
+	variantV2         = "v2"
+	variantV2Parallel = "v2-parallel"
+)
+
+// parallelShards is how many shards v2-parallel drains at once: all eight of the
+// table family (spec/metadata-store.md §3).
+const parallelShards = 8
+
+// catalogRefresh measures what a reader pays for an up-to-date list of tables
+// while the records that are no tables pile up: the problem of the design note.
+func catalogRefresh() *Workload {
+	return &Workload{
+		Name:    "catalog-refresh",
+		Summary: "What listing all tables costs a reader as the retained history grows.",
+		Version: 1,
+		Variants: []Variant{
+			{variantV1, "one-key-per-item table, read by Scan with a filter"},
+			{variantV2, "prefix-isolated, sharded table, read by Query, shard after shard"},
+			{variantV2Parallel, "the same with all shards read at once"},
+		},
+		Params: []Param{
+			{
+				Name: "history_records", Kind: Integer, Min: 0, Max: 100_000_000, Default: "0,1000,10000,100000", Swept: true,
+				Doc: "retained records that are no tables: appends, manifests, leases, …",
+			},
+			{Name: "tables", Kind: Integer, Min: 1, Max: history.MaxTables, Default: "1000", Swept: true, Doc: "tables of the lake"},
+			{
+				Name: "page_limit", Kind: Integer, Min: 0, Max: math.MaxInt32, Default: "1000", Swept: true,
+				Doc: "most items that a request evaluates; 0: none but the service's 1 MB",
+			},
+			{
+				Name: "item_bytes", Kind: Integer, Min: 1, Max: units.MaxItemBytes, Default: "300", Swept: true,
+				Doc: "size of an item of the v1 table, attribute names included",
+			},
+			{Name: "refreshes", Kind: Integer, Min: 1, Max: 1_000_000, Default: "10", Doc: "refreshes that are measured, in each repeat"},
+			{Name: "warmup", Kind: Integer, Min: 0, Max: 1_000_000, Default: "1", Doc: "refreshes before those, counted apart"},
+			{
+				Name: "consistency", Kind: Choice, Choices: []string{store.Strong.String(), store.Eventual.String()},
+				Default: store.Strong.String(), Doc: "consistency of the reads; eventual costs half",
+			},
+			{Name: "prefix", Kind: Text, Default: "tbl/", Doc: "what the tables' keys begin with", check: checkPrefix},
+		},
+		deterministic: true,
+		checkRun:      checkCatalog,
+		prepare:       prepareCatalog,
+	}
+}
+
+func checkPrefix(prefix string) error {
+	_, err := store.FamilyOfPrefix(prefix)
+	return err
+}
+
+// checkCatalog refuses lakes that cannot be generated at some point of the
+// sweep: keys and attribute names need their place in an item.
+func checkCatalog(cfg Config) error {
+	if cfg.Source.given() {
+		return nil
+	}
+	if prefix := cfg.Params.Word("prefix"); prefix != "tbl/" {
+		return &ParamError{cfg.Workload.Name, "prefix", prefix, "generated tables are under tbl/; another prefix needs --history or an existing table"}
+	}
+	for _, bytes := range cfg.Params["item_bytes"] {
+		lake := history.DefaultConfig()
+		lake.ItemBytes = int(bytes.(int64))
+		if err := lake.Validate(); err != nil {
+			return &ParamError{cfg.Workload.Name, "item_bytes", fmt.Sprint(bytes), err.Error()}
+		}
+	}
+	return nil
+}
+
+// catalogSite is a lake in the layouts of the variants that are measured.
+type catalogSite struct {
+	*site
+	tableV1, tableV2 string
+	want             *listing // what a refresh must list; nil if only the table knows
+	first            *listing // what the first refresh listed
+	found            checkList
+}
+
+func prepareCatalog(ctx context.Context, s *site) (subject, error) {
+	c := &catalogSite{site: s}
+	if err := c.learn(ctx); err != nil {
+		return nil, err
+	}
+	if s.measures(variantV1) {
+		if err := c.loadV1(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if s.measures(variantV2, variantV2Parallel) {
+		if err := c.loadV2(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// learn reads the records once and works out what a refresh must list.
+func (c *catalogSite) learn(ctx context.Context) error {
+	if c.existing() {
+		return nil // only the layouts themselves know
+	}
+	prefix := c.run.cfg.Params.Word("prefix")
+	entries := map[string][]byte{}
+	for r, err := range c.records(ctx) {
+		if err != nil {
+			return err
+		}
+		if err := r.Storable(); err != nil && c.measures(variantV2, variantV2Parallel) {
+			return fmt.Errorf("record %q cannot be held by v2: %w; measure it with --variant v1 alone", r.Key, err)
+		}
+		if strings.HasPrefix(r.Key, prefix) {
+			entries[r.Key] = c.value(r)
+		}
+	}
+	want := listingOf(entries)
+	c.want = &want
+	return nil
+}
+
+// records yields the records of the point.
+func (c *catalogSite) records(ctx context.Context) iter.Seq2[history.Record, error] {
+	if src := c.run.cfg.Source; src.file != nil {
+		return src.file.Records(ctx, nil)
+	}
+	return generated(c.int("tables"), c.int("history_records"), c.int("item_bytes"), c.run.cfg.Seed)
+}
+
+func (c *catalogSite) value(r history.Record) []byte { return history.Value(c.run.cfg.Seed, r) }
+
+func (c *catalogSite) loadV1(ctx context.Context) error {
+	var err error
+	client := c.setupClient()
+	c.tableV1, err = c.table(ctx, "v1", func(ctx context.Context, name string) error {
+		return v1.Create(ctx, client, name)
+	})
+	if err != nil || c.existing() {
+		return err
+	}
+	return c.load(ctx, c.tableV1, v1.Item)
+}
+
+// existing says whether the tables are somebody's own, and only to be read.
+func (c *catalogSite) existing() bool { return c.run.cfg.Source.table != "" }
+
+// table makes the table of a layout, or names the existing one.
+func (c *catalogSite) table(ctx context.Context, layout string, create func(ctx context.Context, name string) error) (string, error) {
+	switch {
+	case !c.existing():
+		return c.backend.Table(ctx, fmt.Sprintf("%d-%s", c.number, layout), create)
+	case layout == "v1":
+		return c.run.cfg.Source.table, nil
+	default:
+		return v2.TableName(c.run.cfg.Source.table), nil
+	}
+}
+
+func (c *catalogSite) loadV2(ctx context.Context) error {
+	var err error
+	client := c.setupClient()
+	c.tableV2, err = c.table(ctx, "v2", func(ctx context.Context, name string) error {
+		return v2.Create(ctx, client, c.configV2(nil, name, 1))
+	})
+	if err != nil || c.existing() {
+		return err
+	}
+	shards := store.DefaultShardCounts()
+	return c.load(ctx, c.tableV2, func(key string, value []byte) map[string]types.AttributeValue {
+		return v2.Item(shards, key, value)
+	})
+}
+
+// loadersAtOnce is how many batches are under way while a table is loaded.
+const loadersAtOnce = 4
+
+// load writes all records to a table, in the form that item gives them.
+func (c *catalogSite) load(ctx context.Context, table string, item func(string, []byte) map[string]types.AttributeValue) error {
+	var (
+		failed error
+		done   int64
+		total  = c.int("tables") + c.int("history_records")
+	)
+	items := func(yield func(map[string]types.AttributeValue) bool) {
+		for r, err := range c.records(ctx) {
+			if err != nil {
+				failed = err
+				return
+			}
+			if !yield(item(r.Key, c.value(r))) {
+				return
+			}
+			if done++; done%progressRecords == 0 {
+				c.progress("loading "+table, done, total)
+			}
+		}
+	}
+	cfg := bulk.DefaultConfig()
+	cfg.Parallel = loadersAtOnce
+	cfg.Random = c.random()
+	_, err := bulk.Put(ctx, c.setupClient(), table, items, cfg)
+	return errors.Join(err, failed)
+}
+
+// progressRecords is after how many records loading says how far it is.
+const progressRecords = 1000
+
+func (c *catalogSite) random() rand.Source {
+	return rand.NewPCG(c.run.cfg.Seed, uint64(c.number))
+}
+
+func (c *catalogSite) consistency() store.Consistency {
+	if c.run.cfg.Params.Word("consistency") == store.Eventual.String() {
+		return store.Eventual
+	}
+	return store.Strong
+}
+
+func (c *catalogSite) configV2(client v2.Client, table string, parallel int) v2.Config {
+	cfg := v2.DefaultConfig()
+	cfg.Client = client
+	cfg.Table = table
+	cfg.PageLimit = int(c.int("page_limit"))
+	cfg.Parallel = parallel
+	cfg.Consistency = c.consistency()
+	cfg.Random = c.random()
+	return cfg
+}
+
+// open opens the layout of a variant for a reader.
+func (c *catalogSite) open(ctx context.Context, r *recorder) (catalog.Lister, error) {
+	switch r.variant {
+	case variantV1:
+		cfg := v1.DefaultConfig()
+		cfg.Client = r.client()
+		cfg.Table = c.tableV1
+		cfg.PageLimit = int(c.int("page_limit"))
+		cfg.Consistency = c.consistency()
+		cfg.Random = c.random()
+		return v1.Open(ctx, cfg)
+	case variantV2:
+		return v2.Open(ctx, c.configV2(r.client(), c.tableV2, 1))
+	default:
+		return v2.Open(ctx, c.configV2(r.client(), c.tableV2, parallelShards))
+	}
+}
+
+// measure implements subject: a reader refreshes its catalog again and again.
+func (c *catalogSite) measure(ctx context.Context, r *recorder) error {
+	lister, err := c.open(ctx, r)
+	if err != nil {
+		return err
+	}
+	reader := catalog.New(lister, c.run.cfg.Params.Word("prefix"))
+	refresh := func(ctx context.Context, _ load.Start) error { return reader.Refresh(ctx) }
+	look := func(load.Start) error {
+		view, err := reader.View(ctx)
+		if err != nil {
+			return err
+		}
+		c.compare(r.variant, listingOf(view.Entries))
+		return nil
+	}
+	if n := c.run.cfg.Params.Int("warmup"); n > 0 {
+		driver := load.Closed{Clients: 1, Operations: int(n)}
+		if err := r.loop(ctx, meter.PhaseWarmUp, "refresh", driver, refresh, look); err != nil {
+			return err
+		}
+	}
+	driver := load.Closed{Clients: 1, Operations: int(c.run.cfg.Params.Int("refreshes"))}
+	return r.loop(ctx, meter.PhaseSteady, "refresh", driver, refresh, look)
+}
+
+// The checks of catalog-refresh.
+const (
+	checkExpected = "every refresh lists the lake's tables"
+	checkSame     = "all layouts list the same"
+)
+
+// compare looks at what one refresh listed.
+func (c *catalogSite) compare(variant string, got listing) {
+	expected := results.Check{Name: checkExpected, Status: results.Passed, Detail: "keys and values are those that were generated or imported"}
+	switch {
+	case c.want == nil:
+		expected.Status, expected.Detail = results.Skipped, "the table is not lakebench's own, so only the layouts can be compared"
+	case got != *c.want:
+		expected.Status = results.Failed
+		expected.Detail = fmt.Sprintf("%s at %s listed %v, expected %v", variant, pointText(c.coordinates), got, *c.want)
+	}
+	c.found.add(expected)
+	if c.first == nil {
+		c.first = &got
+	}
+	same := results.Check{Name: checkSame, Status: results.Passed, Detail: "keys and values are equal in every refresh of every variant"}
+	switch {
+	case got != *c.first:
+		same.Status = results.Failed
+		same.Detail = fmt.Sprintf("%s at %s listed %v, the first refresh %v", variant, pointText(c.coordinates), got, *c.first)
+	case len(c.run.cfg.Variants) == 1:
+		same.Status, same.Detail = results.Skipped, "one variant was measured, so there is nothing to compare it with"
+	}
+	c.found.add(same)
+}
+
+// checks implements subject.
+func (c *catalogSite) checks() []results.Check { return c.found.all() }

@@ -1,0 +1,228 @@
+package workloads
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Kind is what a parameter's values are.
+type Kind int
+
+// The kinds of parameter.
+const (
+	// Integer values lie in [Min, Max].
+	Integer Kind = iota
+	// Choice values are one of Choices.
+	Choice
+	// Text values are what check accepts.
+	Text
+)
+
+// A Param is a parameter of a workload, as users set it with --set name=value.
+type Param struct {
+	Name string
+	// Doc says in a line what the parameter means, its unit, and what a special
+	// value stands for.
+	Doc  string
+	Kind Kind
+	// Min and Max bound an Integer, inclusively.
+	Min, Max int64
+	// Choices are the words a Choice can be.
+	Choices []string
+	// check refuses a Text.
+	check func(string) error
+	// Default is written as a user would write it: a list where Swept.
+	Default string
+	// Swept says that a list of values may be given, each of which becomes a
+	// coordinate of the points that are measured (spec/results.md §2).
+	Swept bool
+}
+
+// MaxListValues bounds how many values a swept parameter may be given: the
+// points of a sweep multiply, and a range a..b written by mistake should be
+// refused rather than run.
+const MaxListValues = 64
+
+// Params are the values of a workload's parameters: for each parameter one
+// value, or one or more where it is swept; int64 or string.
+type Params map[string][]any
+
+// A ParamError is a parameter that cannot be used.
+type ParamError struct {
+	Workload string
+	// Name is the parameter as the user wrote it, Value what it was set to.
+	Name, Value string
+	// Problem says what is wrong and what is allowed.
+	Problem string
+}
+
+func (e *ParamError) Error() string {
+	if e.Value == "" {
+		return fmt.Sprintf("workload %s: parameter %q: %s", e.Workload, e.Name, e.Problem)
+	}
+	return fmt.Sprintf("workload %s: parameter %s=%s: %s", e.Workload, e.Name, e.Value, e.Problem)
+}
+
+// Resolve returns the workload's parameters with the values of set in place of
+// the defaults. A value is written as on the command line: "10", "a,b,c" or
+// "a..b" where the parameter is swept.
+func (w *Workload) Resolve(set map[string]string) (Params, error) {
+	byName := make(map[string]Param, len(w.Params))
+	names := make([]string, 0, len(w.Params))
+	for _, p := range w.Params {
+		byName[p.Name] = p
+		names = append(names, p.Name)
+	}
+	out := make(Params, len(w.Params))
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		text := set[name]
+		p, ok := byName[name]
+		if !ok {
+			return nil, &ParamError{w.Name, name, "", unknownName("parameter", name, names)}
+		}
+		values, err := p.parse(text)
+		if err != nil {
+			return nil, &ParamError{w.Name, name, text, err.Error()}
+		}
+		out[name] = values
+	}
+	for _, p := range w.Params {
+		if _, ok := out[p.Name]; ok {
+			continue
+		}
+		values, err := p.parse(p.Default)
+		if err != nil {
+			return nil, fmt.Errorf("workload %s: default of %s: %w", w.Name, p.Name, err)
+		}
+		out[p.Name] = values
+	}
+	return out, nil
+}
+
+// Int returns the only value of an Integer parameter.
+func (p Params) Int(name string) int64 { return p[name][0].(int64) }
+
+// Word returns the only value of a Choice or Text parameter.
+func (p Params) Word(name string) string { return p[name][0].(string) }
+
+// document returns the values as they stand in a result file: a list where the
+// parameter is swept, one value otherwise.
+func (w *Workload) document(p Params) map[string]any {
+	out := make(map[string]any, len(w.Params))
+	for _, param := range w.Params {
+		if param.Swept {
+			out[param.Name] = p[param.Name]
+		} else {
+			out[param.Name] = p[param.Name][0]
+		}
+	}
+	return out
+}
+
+func (p Param) parse(text string) ([]any, error) {
+	items := strings.Split(text, ",")
+	if len(items) > 1 && !p.Swept {
+		return nil, fmt.Errorf("takes one value, not a list")
+	}
+	var values []any
+	for _, item := range items {
+		item = strings.TrimSpace(item)
+		vs, err := p.parseItem(item)
+		if err != nil {
+			return nil, err
+		}
+		values = append(values, vs...)
+	}
+	if len(values) > MaxListValues {
+		return nil, fmt.Errorf("gives %d values, at most %d are allowed", len(values), MaxListValues)
+	}
+	for i, v := range values {
+		if slices.Contains(values[:i], v) {
+			return nil, fmt.Errorf("gives the value %v twice", v)
+		}
+	}
+	return values, nil
+}
+
+func (p Param) parseItem(item string) ([]any, error) {
+	if p.Kind == Choice {
+		if !slices.Contains(p.Choices, item) {
+			return nil, fmt.Errorf("%s", unknownName("value", item, p.Choices))
+		}
+		return []any{item}, nil
+	}
+	if p.Kind == Text {
+		if err := p.check(item); err != nil {
+			return nil, err
+		}
+		return []any{item}, nil
+	}
+	from, to, isRange := strings.Cut(item, "..")
+	if !isRange {
+		v, err := p.integer(item)
+		if err != nil {
+			return nil, err
+		}
+		return []any{v}, nil
+	}
+	if !p.Swept {
+		return nil, fmt.Errorf("takes one value, not a range")
+	}
+	a, err := p.integer(from)
+	if err != nil {
+		return nil, err
+	}
+	b, err := p.integer(to)
+	if err != nil {
+		return nil, err
+	}
+	if a > b {
+		return nil, fmt.Errorf("the range ends below its start")
+	}
+	return doubling(a, b), nil
+}
+
+// doubling returns the values of the range a..b: a, then the powers of two
+// between a and b, and b (spec/results.md §2: "a (0 included, if given), then
+// 1, 2, 4, … and always b").
+func doubling(a, b int64) []any {
+	values := []any{a}
+	for v := int64(1); v < b && v > 0; v *= 2 {
+		if v > a {
+			values = append(values, v)
+		}
+	}
+	if b > a {
+		values = append(values, b)
+	}
+	return values
+}
+
+func (p Param) integer(text string) (int64, error) {
+	v, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no whole number; allowed is %s", text, p.Allowed())
+	}
+	if v < p.Min || v > p.Max {
+		return 0, fmt.Errorf("%d is out of range; allowed is %s", v, p.Allowed())
+	}
+	return v, nil
+}
+
+// Allowed says in words which values the parameter takes.
+func (p Param) Allowed() string {
+	switch {
+	case p.Kind == Choice:
+		return strings.Join(p.Choices, " | ")
+	case p.Kind == Text:
+		return "text"
+	}
+	if p.Max == math.MaxInt64 {
+		return fmt.Sprintf("%d or more", p.Min)
+	}
+	return fmt.Sprintf("%d to %d", p.Min, p.Max)
+}

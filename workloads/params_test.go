@@ -1,0 +1,128 @@
+package workloads
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var sample = &Workload{Name: "sample", Params: []Param{
+	{Name: "tables", Kind: Integer, Min: 1, Max: 100, Default: "10", Swept: true},
+	{Name: "refreshes", Kind: Integer, Min: 1, Max: math.MaxInt64, Default: "3"},
+	{Name: "consistency", Kind: Choice, Choices: []string{"strong", "eventual"}, Default: "strong"},
+}}
+
+func TestResolve(t *testing.T) {
+	for _, tt := range []struct {
+		set  map[string]string
+		want []any
+	}{
+		{nil, []any{int64(10)}},
+		{map[string]string{"tables": "5"}, []any{int64(5)}},
+		{map[string]string{"tables": "5, 7,9"}, []any{int64(5), int64(7), int64(9)}},
+		// Ranges as spec/results.md §2 has them.
+		{map[string]string{"tables": "1..8"}, []any{int64(1), int64(2), int64(4), int64(8)}},
+		{map[string]string{"tables": "3..20"}, []any{int64(3), int64(4), int64(8), int64(16), int64(20)}},
+		{map[string]string{"tables": "7..7"}, []any{int64(7)}},
+	} {
+		p, err := sample.Resolve(tt.set)
+		if err != nil {
+			t.Errorf("%v: %v", tt.set, err)
+			continue
+		}
+		if diff := cmp.Diff(tt.want, p["tables"]); diff != "" {
+			t.Errorf("%v: %s", tt.set, diff)
+		}
+	}
+	zero := Param{Name: "n", Kind: Integer, Max: 64, Swept: true}
+	got, err := zero.parse("0..5")
+	if err != nil || !cmp.Equal(got, []any{int64(0), int64(1), int64(2), int64(4), int64(5)}) {
+		t.Errorf("0..5 is %v, %v", got, err)
+	}
+}
+
+func TestResolveRefuses(t *testing.T) {
+	for _, tt := range []struct{ name, value, want string }{
+		{"tabels", "5", `did you mean "tables"? (allowed: consistency, refreshes, tables)`},
+		{"zzz", "5", `unknown parameter "zzz" (allowed:`},
+		{"tables", "0", "0 is out of range; allowed is 1 to 100"},
+		{"tables", "101", "101 is out of range"},
+		{"tables", "ten", `"ten" is no whole number; allowed is 1 to 100`},
+		{"tables", "1.5", "no whole number"},
+		{"tables", "", "no whole number"},
+		{"tables", "1,,2", "no whole number"},
+		{"tables", "1,2,1", "gives the value 1 twice"},
+		{"tables", "9..3", "ends below its start"},
+		{"tables", "1..", "no whole number"},
+		{"refreshes", "1,2", "takes one value, not a list"},
+		{"refreshes", "1..2", "takes one value, not a range"},
+		{"refreshes", "0", "allowed is 1 or more"},
+		{"refreshes", "99999999999999999999", "no whole number"},
+		{"consistency", "stong", `did you mean "strong"? (allowed: eventual, strong)`},
+	} {
+		_, err := sample.Resolve(map[string]string{tt.name: tt.value})
+		var pe *ParamError
+		if !errors.As(err, &pe) {
+			t.Errorf("%s=%s: %v, expected a ParamError", tt.name, tt.value, err)
+			continue
+		}
+		if !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s=%s: %q, expected one line with %q", tt.name, tt.value, err, tt.want)
+		}
+		if !strings.Contains(err.Error(), tt.name) || !strings.Contains(err.Error(), "sample") {
+			t.Errorf("%s=%s: %q does not say which parameter of which workload", tt.name, tt.value, err)
+		}
+	}
+}
+
+func TestReadParams(t *testing.T) {
+	got, err := ReadParams(strings.NewReader("tables: [1, 2]\nconsistency: eventual\nrefreshes: 4\n"), "p.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"tables": "1,2", "consistency": "eventual", "refreshes": "4"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if got, err := ReadParams(strings.NewReader(""), "p.yaml"); err != nil || len(got) != 0 {
+		t.Errorf("empty file: %v, %v", got, err)
+	}
+	for _, tt := range []struct{ text, want string }{
+		{"tables: 1\ntables: 2\n", `p.yaml:2:1: parameter "tables" is set twice`},
+		{"- a\n", "p.yaml:1: expected a mapping"},
+		{"tables: {a: 1}\n", `p.yaml:1:9: parameter "tables": expected a value`},
+		{"tables: []\n", "the list is empty"},
+		{"tables: [[1]]\n", "item 1 is no plain value"},
+		{"a: 1\n---\nb: 2\n", "more than one YAML document"},
+		{"a: [1\n", "not readable as YAML"},
+	} {
+		_, err := ReadParams(strings.NewReader(tt.text), "p.yaml")
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%q: %v, expected %q", tt.text, err, tt.want)
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	known := []string{"catalog-refresh", "append-history", "dual-write"}
+	for name, want := range map[string]string{
+		"catalog-refersh": "catalog-refresh", "catalogrefresh": "catalog-refresh",
+		"dual_write": "dual-write", "x": "", "": "", "migration": "",
+	} {
+		if got := nearest(name, known); got != want {
+			t.Errorf("nearest(%q) = %q, expected %q", name, got, want)
+		}
+	}
+	// Independent values: kitten/sitting 3, flaw/lawn 2, ""/abc 3.
+	for _, d := range []struct {
+		a, b string
+		n    int
+	}{{"kitten", "sitting", 3}, {"flaw", "lawn", 2}, {"", "abc", 3}, {"same", "same", 0}} {
+		if got := distance(d.a, d.b); got != d.n {
+			t.Errorf("distance(%q, %q) = %d", d.a, d.b, got)
+		}
+	}
+}

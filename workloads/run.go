@@ -1,0 +1,258 @@
+package workloads
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/lakebench/lakebench/backend"
+	"github.com/lakebench/lakebench/load"
+	"github.com/lakebench/lakebench/meter"
+	"github.com/lakebench/lakebench/price"
+	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/task"
+)
+
+// MaxRepeats bounds the repeats of a run.
+const MaxRepeats = 1000
+
+// A Config says what to run, and on what.
+type Config struct {
+	Workload *Workload
+	Params   Params
+	// Variants are those of the workload to measure, at least one.
+	Variants []Variant
+	// Seed is what the operations are made from, with the workload's name,
+	// version and parameters.
+	Seed uint64
+	// Repeats is how often each variant is measured at each point, 1 to
+	// MaxRepeats.
+	Repeats int
+	// Prices turn units into dollars.
+	Prices price.Table
+	// Open opens the services that a point is measured on. On the embedded ones
+	// every point gets services of its own.
+	Open func(context.Context) (*backend.Backend, error)
+	// Source is the input that is not generated; the zero Source generates.
+	Source Source
+	// Lakebench and RunID go into the document as they are.
+	Lakebench results.Lakebench
+	RunID     string
+	// Progress, if not nil, hears of what goes on. It must be quick.
+	Progress func(Progress)
+	// Trace, if not nil, gets every request in the order in which they end. It
+	// must be quick, and may be called from several tasks at once.
+	Trace func(meter.TraceRecord)
+	// observe gets the requests of each series as Trace does.
+	observe func(seriesKey, meter.TraceRecord)
+}
+
+// Progress is how far a run has come.
+type Progress struct {
+	// Point and Points count the points of the sweep; Point starts at 1.
+	Point, Points int
+	// Stage says what is being done now, such as "loading v1".
+	Stage string
+	// Done of Total parts of the stage are done; Total is 0 if unknown.
+	Done, Total int64
+}
+
+// An InvalidError says why a run proves nothing: a check failed, ledgers
+// disagree, or nothing was measured.
+type InvalidError struct{ Problems []string }
+
+func (e *InvalidError) Error() string {
+	return "the run is invalid: " + strings.Join(e.Problems, "; ")
+}
+
+// Validate reports the first thing that is wrong with the configuration.
+func (c Config) Validate() error {
+	switch {
+	case c.Workload == nil:
+		return errors.New("workloads: no workload given")
+	case len(c.Variants) == 0:
+		return fmt.Errorf("workload %s: no variant given", c.Workload.Name)
+	case c.Repeats < 1 || c.Repeats > MaxRepeats:
+		return fmt.Errorf("workload %s: repeats is %d; allowed is 1 to %d", c.Workload.Name, c.Repeats, MaxRepeats)
+	case c.Open == nil:
+		return errors.New("workloads: no backend given")
+	}
+	if c.Workload.checkRun != nil {
+		return c.Workload.checkRun(c)
+	}
+	return nil
+}
+
+// Run measures and returns the result document.
+//
+// If ctx ends, what was measured so far comes back as a partial document beside
+// the context's cause. If the run turns out to prove nothing the document comes
+// back beside an *InvalidError, so that it can be looked at.
+func Run(ctx context.Context, cfg Config) (*results.Document, error) {
+	_, doc, err := execute(ctx, cfg)
+	return doc, err
+}
+
+// execute is Run, and returns what the run knows beside the document as well.
+func execute(ctx context.Context, cfg Config) (*run, *results.Document, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, nil, err
+	}
+	r := &run{cfg: cfg, axes: cfg.Workload.axes(cfg.Params)}
+	started := task.Now(ctx)
+	err := r.points(ctx)
+	interrupted := ctx.Err() != nil
+	if err != nil && !interrupted {
+		return nil, nil, err
+	}
+	doc, docErr := r.document(ctx, started, interrupted)
+	if docErr != nil {
+		return nil, nil, docErr
+	}
+	if interrupted {
+		return r, doc, fmt.Errorf("interrupted after %d of %d points: %w", r.finished, load.Count(r.axes), context.Cause(ctx))
+	}
+	return r, doc, Validity(doc)
+}
+
+// Validity returns an *InvalidError unless doc holds measurements all of whose
+// checks passed or were skipped with a reason.
+func Validity(doc *results.Document) error {
+	var problems []string
+	if len(doc.Series) == 0 {
+		problems = append(problems, "nothing was measured")
+	}
+	for _, c := range doc.Checks {
+		if c.Status == results.Failed {
+			problems = append(problems, fmt.Sprintf("check %q failed: %s", c.Name, c.Detail))
+		}
+	}
+	if len(problems) > 0 {
+		return &InvalidError{problems}
+	}
+	return nil
+}
+
+// axes returns the swept parameters in the workload's order.
+func (w *Workload) axes(p Params) []load.Axis {
+	var axes []load.Axis
+	for _, param := range w.Params {
+		if param.Swept {
+			axes = append(axes, load.Axis{Name: param.Name, Values: p[param.Name]})
+		}
+	}
+	return axes
+}
+
+// run is the state of Run.
+type run struct {
+	cfg      Config
+	axes     []load.Axis
+	finished int     // points
+	usd      float64 // what all requests cost, those of setting up included
+	backend  results.Backend
+	series   []results.Series
+	checks   checkList
+	warnings []string
+}
+
+func (r *run) points(ctx context.Context) error {
+	n := 0
+	for p := range load.Points(r.axes) {
+		n++
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := r.point(ctx, n, p); err != nil {
+			return err
+		}
+		r.finished++
+	}
+	return nil
+}
+
+// point sets up a point, measures every variant in it, and takes it down again,
+// also when something failed or ctx ended.
+func (r *run) point(ctx context.Context, n int, p load.Point) (err error) {
+	b, err := r.cfg.Open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		// A fresh context: what was made is removed after an interrupt as well.
+		err = errors.Join(b.Classify(err), b.Close(context.WithoutCancel(ctx)))
+	}()
+	r.backend = results.Backend(b.Describe())
+	setup, err := b.NewMeter(r.cfg.Trace)
+	if err != nil {
+		return err
+	}
+	s := &site{run: r, backend: b, number: n, coordinates: p, setup: setup}
+	sub, err := r.cfg.Workload.prepare(s.setupContext(ctx), s)
+	if err != nil {
+		return err
+	}
+	// Variants alternate within a repeat, so that a machine that slows down slows
+	// all of them.
+	for repeat := range r.cfg.Repeats {
+		for _, v := range r.cfg.Variants {
+			s.progress(fmt.Sprintf("measuring %s", v.Name), int64(repeat), int64(r.cfg.Repeats))
+			if err := r.measure(ctx, s, sub, v.Name, repeat); err != nil {
+				return err
+			}
+		}
+	}
+	r.checks.add(sub.checks()...)
+	r.settle("setting up", p, s.setup)
+	return nil
+}
+
+// tracer returns what is to hear of the requests of a series; nil is nobody.
+func (r *run) tracer(variant string, p load.Point) (func(meter.TraceRecord), error) {
+	if r.cfg.observe == nil {
+		return r.cfg.Trace, nil
+	}
+	point, err := results.NewPoint(p)
+	if err != nil {
+		return nil, err
+	}
+	k := seriesKey{variant, point.String()}
+	return func(t meter.TraceRecord) { r.cfg.observe(k, t) }, nil
+}
+
+// settle closes the books of a meter: its ledgers must agree, and what it
+// counted has its price.
+func (r *run) settle(what string, p load.Point, m *meter.Meter) {
+	r.checks.ledgers(what, p, m.Reconcile())
+	for _, phase := range m.Phases() {
+		t := m.Ledger(phase).Total()
+		r.usd += r.cfg.Prices.DynamoDB(t.RRU, t.WRU) + r.cfg.Prices.S3(t.S3ClassA, t.S3ClassB)
+	}
+}
+
+func (r *run) measure(ctx context.Context, s *site, sub subject, variant string, repeat int) error {
+	trace, err := r.tracer(variant, s.coordinates)
+	if err != nil {
+		return err
+	}
+	m, err := s.backend.NewMeter(trace)
+	if err != nil {
+		return err
+	}
+	rec := &recorder{site: s, variant: variant, repeat: repeat, meter: m}
+	err = sub.measure(ctx, rec)
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("%s at %v: %w", variant, s.coordinates, err)
+	}
+	if err != nil {
+		return err // interrupted: half a repeat is no measurement
+	}
+	series, err := rec.series(r.cfg.Prices)
+	if err != nil {
+		return err
+	}
+	r.series = append(r.series, series...)
+	r.settle(variant, s.coordinates, rec.meter)
+	return nil
+}

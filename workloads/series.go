@@ -1,0 +1,113 @@
+package workloads
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/lakebench/lakebench/backend"
+	"github.com/lakebench/lakebench/cause"
+	"github.com/lakebench/lakebench/meter"
+	"github.com/lakebench/lakebench/price"
+	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/task"
+)
+
+// series turns the ledgers of a repeat into the series of the result document,
+// one for each phase but setting up.
+func (r *recorder) series(prices price.Table) ([]results.Series, error) {
+	point, err := results.NewPoint(r.coordinates)
+	if err != nil {
+		return nil, err
+	}
+	var out []results.Series
+	for _, phase := range r.meter.Phases() {
+		if phase == meter.PhaseSetup {
+			continue
+		}
+		s, err := seriesOf(r.meter.Ledger(phase).Without(cause.Setup), prices)
+		if err != nil {
+			return nil, fmt.Errorf("%s at %s, %s: %w", r.variant, pointText(r.coordinates), phase, err)
+		}
+		s.Variant, s.Point, s.Repeat = r.variant, point, r.repeat
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+func seriesOf(l meter.Ledger, prices price.Table) (results.Series, error) {
+	total := l.Total()
+	s := results.Series{
+		Phase:      results.Phase(l.Phase),
+		Operations: map[string]results.Operations{},
+		Attempts:   []results.Attempt{},
+		Evaluated:  total.Evaluated, Returned: total.Returned,
+		BytesSent: total.BytesSent, BytesReceived: total.BytesReceived,
+		Units: results.Units{
+			RRU: total.RRU, WRU: total.WRU, S3ClassA: total.S3ClassA, S3ClassB: total.S3ClassB,
+			Source: results.UnitSource(l.Source), Unreported: total.Unreported,
+		},
+		CostUSD: prices.DynamoDB(total.RRU, total.WRU) + prices.S3(total.S3ClassA, total.S3ClassB),
+		Latency: map[string]results.Latency{},
+	}
+	for _, a := range l.Attempts() {
+		s.Attempts = append(s.Attempts, results.Attempt{
+			Service: a.Service, API: a.API, Outcome: a.Outcome.String(), Cause: string(a.Cause), Count: a.Count,
+		})
+	}
+	for _, o := range l.Operations {
+		s.Operations[o.Name] = results.Operations{Count: o.Count(), OK: o.OK, Failed: o.Failed, Unknown: o.Unknown}
+		service, err := results.EncodeHistogram(o.Service.HDR, o.Service.Clamped)
+		if err != nil {
+			return results.Series{}, err
+		}
+		response, err := results.EncodeHistogram(o.Response.HDR, o.Response.Clamped)
+		if err != nil {
+			return results.Series{}, err
+		}
+		s.Latency[o.Name] = results.Latency{Service: service, Response: response}
+	}
+	return s, s.SetMetrics(total.Retries)
+}
+
+// document puts together what was measured.
+func (r *run) document(ctx context.Context, started time.Time, partial bool) (*results.Document, error) {
+	cfg := r.cfg
+	params := cfg.Workload.document(cfg.Params)
+	if d := cfg.Source.digest; d != "" {
+		params["history"] = d
+	}
+	hash, err := results.HashWorkload(cfg.Workload.Name, cfg.Workload.Version, params)
+	if err != nil {
+		return nil, err
+	}
+	doc := &results.Document{
+		Schema: results.SchemaName, SchemaVersion: results.SchemaVersion,
+		RunID: cfg.RunID, Started: started.UTC(), Ended: task.Now(ctx).UTC(),
+		Lakebench: cfg.Lakebench,
+		Environment: results.Environment{
+			Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), Backend: r.backend,
+		},
+		Workload: results.Workload{Name: cfg.Workload.Name, Version: cfg.Workload.Version, Params: params, Hash: hash},
+		Seed:     cfg.Seed, Repeats: cfg.Repeats, Clock: results.RealClock,
+		Deterministic: cfg.Workload.deterministic && r.backend.Kind == backend.Embedded.String(),
+		Partial:       partial,
+		Series:        r.series, Checks: r.checks.all(), Warnings: r.warnings,
+	}
+	r.sortSeries(doc.Series)
+	doc.Summary, err = results.Summarize(doc.Series)
+	return doc, err
+}
+
+// sortSeries orders by variant, point, repeat and phase, each in the order in
+// which it was measured: within a point that is repeat before variant.
+func (r *run) sortSeries(series []results.Series) {
+	place := map[string]int{}
+	for i, v := range r.cfg.Variants {
+		place[v.Name] = i
+	}
+	slices.SortStableFunc(series, func(a, b results.Series) int { return cmp.Compare(place[a.Variant], place[b.Variant]) })
+}

@@ -1,0 +1,89 @@
+package workloads
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
+	"github.com/lakebench/lakebench/backend"
+	"github.com/lakebench/lakebench/cause"
+	"github.com/lakebench/lakebench/load"
+	"github.com/lakebench/lakebench/meter"
+)
+
+// A site is a point of the sweep while it is measured: its services, and what a
+// workload sets up there.
+type site struct {
+	run         *run
+	backend     *backend.Backend
+	number      int // of the point, from 1
+	coordinates load.Point
+	// setup counts what setting up and looking at the site costs. It is in no
+	// metric, but its ledgers must agree as well.
+	setup *meter.Meter
+}
+
+// setupContext labels what is done under it as set-up.
+func (s *site) setupContext(ctx context.Context) context.Context {
+	return cause.With(ctx, cause.Setup)
+}
+
+// setupClient returns the client to set up with.
+func (s *site) setupClient() *dynamodb.Client { return s.backend.DynamoDB(s.setup) }
+
+// int returns a swept Integer parameter's value at this point.
+func (s *site) int(name string) int64 { return s.coordinates[name].(int64) }
+
+func (s *site) progress(stage string, done, total int64) {
+	if f := s.run.cfg.Progress; f != nil {
+		f(Progress{Point: s.number, Points: load.Count(s.run.axes), Stage: stage, Done: done, Total: total})
+	}
+}
+
+// measures says whether a variant is among those to measure.
+func (s *site) measures(variants ...string) bool {
+	return slices.ContainsFunc(s.run.cfg.Variants, func(v Variant) bool { return slices.Contains(variants, v.Name) })
+}
+
+func pointText(p load.Point) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(p)) {
+		parts = append(parts, fmt.Sprintf("%s=%v", name, p[name]))
+	}
+	return strings.Join(parts, " ")
+}
+
+// A recorder measures one repeat of one variant at a site.
+type recorder struct {
+	*site
+	variant string
+	repeat  int
+	meter   *meter.Meter
+}
+
+// client returns a client whose requests are counted for this repeat.
+func (r *recorder) client() *dynamodb.Client { return r.backend.DynamoDB(r.meter) }
+
+// loop runs one phase: the driver's operations, each of them booked under name.
+// after, if not nil, looks at what an operation left, outside of its time.
+func (r *recorder) loop(ctx context.Context, phase, name string, driver load.Closed,
+	op func(context.Context, load.Start) error, after func(load.Start) error,
+) error {
+	ctx = meter.InPhase(ctx, phase)
+	return driver.Run(ctx, func(ctx context.Context, s load.Start) error {
+		ctx = cause.WithActor(ctx, fmt.Sprintf("%s-%d", r.variant, s.Client))
+		err := r.meter.Operation(ctx, name, s.Scheduled, func(ctx context.Context) error { return op(ctx, s) })
+		if err != nil {
+			return err
+		}
+		r.progress(fmt.Sprintf("measuring %s, %s", r.variant, phase), int64(s.Index+1), int64(driver.Operations))
+		if after == nil {
+			return nil
+		}
+		return after(s)
+	})
+}

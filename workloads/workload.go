@@ -1,0 +1,118 @@
+// Package workloads holds what lakebench can measure: for each workload its
+// variants and parameters, how to set it up, which operations it runs, and
+// which checks what it measured must pass.
+//
+// Its opinion: a measurement without a check of what was measured proves
+// nothing, so checks are part of a workload and a run whose checks fail is
+// invalid.
+package workloads
+
+import (
+	"context"
+
+	"github.com/lakebench/lakebench/results"
+)
+
+// A Workload is something to measure, in several variants.
+type Workload struct {
+	Name string
+	// Summary says in a line what is measured.
+	Summary string
+	// Version changes whenever what a seed generates changes, or what is counted:
+	// results of different versions are not comparable.
+	Version  int
+	Variants []Variant
+	Params   []Param
+	// deterministic says that with one client on the embedded service the counts
+	// depend on nothing but version, parameters and seed.
+	deterministic bool
+	// checkRun refuses what no single parameter's range can: combinations of
+	// parameters and input. It may be nil.
+	checkRun func(Config) error
+	// prepare sets up the site of a point for the variants that are measured.
+	prepare func(ctx context.Context, s *site) (subject, error)
+}
+
+// A Variant is one of the things that a workload compares.
+type Variant struct {
+	Name string
+	// Doc says in a line what it is.
+	Doc string
+}
+
+// A subject is what prepare has set up at a point.
+type subject interface {
+	// measure runs one repeat of one variant: warm-up and what follows it.
+	measure(ctx context.Context, r *recorder) error
+	// checks says what held of all that was measured at the point.
+	checks() []results.Check
+}
+
+// All returns the workloads in the order in which they are listed.
+func All() []*Workload {
+	return []*Workload{catalogRefresh()}
+}
+
+// An UnknownError is a name that no workload or variant has.
+type UnknownError struct{ msg string }
+
+func (e *UnknownError) Error() string { return e.msg }
+
+// Find returns the workload of that name.
+func Find(name string) (*Workload, error) {
+	var names []string
+	for _, w := range All() {
+		if w.Name == name {
+			return w, nil
+		}
+		names = append(names, w.Name)
+	}
+	return nil, &UnknownError{unknownName("workload", name, names)}
+}
+
+// ResolveFor is Resolve for what a source holds: the parameters that describe a
+// generated lake get the values that were found in it.
+func (w *Workload) ResolveFor(ctx context.Context, set map[string]string, src Source) (Params, error) {
+	if !src.given() {
+		return w.Resolve(set)
+	}
+	// Names and values are judged before the source is read for its shape.
+	p, err := w.Resolve(set)
+	if err != nil {
+		return nil, err
+	}
+	fixed, err := src.fix(ctx, w, set, p.Word("prefix"))
+	if err != nil {
+		return nil, err
+	}
+	return w.Resolve(fixed)
+}
+
+// PickVariants returns the workload's variants of those names in the workload's
+// own order; all of them if there are no names.
+func (w *Workload) PickVariants(names []string) ([]Variant, error) {
+	if len(names) == 0 {
+		return w.Variants, nil
+	}
+	var known []string
+	for _, v := range w.Variants {
+		known = append(known, v.Name)
+	}
+	wanted := map[string]bool{}
+	for _, n := range names {
+		wanted[n] = true
+	}
+	var out []Variant
+	for _, v := range w.Variants {
+		if wanted[v.Name] {
+			out = append(out, v)
+			delete(wanted, v.Name)
+		}
+	}
+	for _, n := range names {
+		if wanted[n] {
+			return nil, &UnknownError{unknownName("variant", n, known)}
+		}
+	}
+	return out, nil
+}
