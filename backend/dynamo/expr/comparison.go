@@ -34,14 +34,10 @@ func (c comparator) mirrored() comparator {
 	}
 }
 
-// accepts reports whether the comparator holds for operands in this order, as
-// cmp.Compare gives it.
+// accepts reports whether one of the four comparators of order holds for
+// operands in this order, as cmp.Compare gives it.
 func (c comparator) accepts(order int) bool {
 	switch c {
-	case equal:
-		return order == 0
-	case notEqual:
-		return order != 0
 	case less:
 		return order < 0
 	case lessOrEqual:

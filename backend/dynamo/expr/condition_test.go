@@ -155,6 +155,49 @@ func TestPrecedence(t *testing.T) {
 	})
 }
 
+// Every comparator on smaller, equal and greater values of every type that has an
+// order, and of one that has none.
+func TestComparators(t *testing.T) {
+	scalars := [][3]attr.Value{
+		{attr.Int(-1), attr.Int(0), attr.Int(9)},
+		{attr.String("A"), attr.String("a"), attr.String("aa")},
+		{attr.Binary("\x00"), attr.Binary("\x7f"), attr.Binary("\xff")},
+	}
+	for _, values := range scalars {
+		for i, left := range values {
+			for j, right := range values {
+				for operator, want := range map[string]bool{"=": i == j, "<>": i != j, "<": i < j, "<=": i <= j, ">": i > j, ">=": i >= j} {
+					checkComparison(t, left, operator, right, want)
+				}
+				checkComparison(t, left, "BETWEEN a AND", right, i <= j)
+				checkComparison(t, left, "BETWEEN b AND", right, i == j)
+			}
+		}
+		for operator, want := range map[string]bool{"=": false, "<>": true, "<": false, "<=": false, ">": false, ">=": false, "BETWEEN a AND": false} {
+			checkComparison(t, values[0], operator, attr.Bool(true), want)
+			checkComparison(t, attr.Bool(true), operator, values[0], want)
+		}
+	}
+}
+
+// checkComparison evaluates "a operator b".
+func checkComparison(t *testing.T, left attr.Value, operator string, right attr.Value, want bool) {
+	t.Helper()
+	// Under another name c, so that no operand occurs twice.
+	text := "c " + operator + " b"
+	if strings.HasSuffix(operator, "b AND") {
+		text = "c " + operator + " d"
+	}
+	c, err := condition(text)
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	item := attr.Item{{Name: "a", Value: left}, {Name: "b", Value: right}, {Name: "c", Value: left}, {Name: "d", Value: right}}
+	if got := c.Holds(item); got != want {
+		t.Errorf("%s with %s and %s is %v, want %v", text, left, right, got, want)
+	}
+}
+
 // An item that does not exist has no attributes.
 func TestMissingItem(t *testing.T) {
 	for text, want := range map[string]bool{
