@@ -1,0 +1,216 @@
+package plots
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lakebench/lakebench/results"
+)
+
+// chart is a metric over a swept parameter: one curve for each variant, all
+// other parameters kept.
+type chart struct {
+	metric results.Metric
+	x      string        // the parameter
+	others results.Point // what was kept
+	curves []curve
+	floor  []dot // the least that the rules allow; may be empty
+}
+
+// curve is a variant.
+type curve struct {
+	variant string
+	class   results.Class // "" if there is no fit
+	look    look          // the same in all charts of a document
+	dots    []dot
+}
+
+// dot is a measured value.
+type dot struct {
+	x results.Value
+	y float64
+}
+
+// charted says whether a metric is drawn. Of the times the two that a reader
+// asks for; how many items came back is the floor of those evaluated.
+func charted(name string) bool {
+	switch name {
+	case "returned/op", "retries/op", "bytes/op", "p999-ns", "max-ns",
+		"service-p50-ns", "service-p99-ns", "service-p999-ns", "service-max-ns":
+		return false
+	}
+	return true
+}
+
+// chartsOf collects the charts of a document, metrics in the order of tables.
+// A metric that is zero everywhere, and a parameter of one value, have none.
+func chartsOf(doc results.Document) []*chart {
+	var all []*chart
+	variants := variantsOf(doc.Summary.Metrics)
+	for _, x := range swept(doc.Summary.Metrics) {
+		at := make(map[string]*chart)
+		for _, m := range doc.Summary.Metrics {
+			if !charted(m.Metric) {
+				continue
+			}
+			others := m.Point.Without(x)
+			key := m.Metric + "\x00" + others.String()
+			c := at[key]
+			if c == nil {
+				c = &chart{metric: lookup(m.Metric), x: x, others: others}
+				at[key] = c
+				all = append(all, c)
+			}
+			c.add(m, lookOf(slices.Index(variants, m.Variant)), doc.Summary.Growth)
+		}
+	}
+	all = slices.DeleteFunc(all, func(c *chart) bool { return c.empty() })
+	for _, c := range all {
+		c.addFloor(doc)
+	}
+	order := results.Metrics()
+	place := func(c *chart) int {
+		i := slices.IndexFunc(order, func(m results.Metric) bool { return m.Name == c.metric.Name })
+		if i < 0 {
+			return len(order)
+		}
+		return i
+	}
+	slices.SortStableFunc(all, func(a, b *chart) int { return place(a) - place(b) })
+	return all
+}
+
+// variantsOf names the variants in the order in which they were measured.
+func variantsOf(metrics []results.MetricSummary) []string {
+	var names []string
+	for _, m := range metrics {
+		if !slices.Contains(names, m.Variant) {
+			names = append(names, m.Variant)
+		}
+	}
+	return names
+}
+
+// lookup describes a metric, also one that only its workload knows.
+func lookup(name string) results.Metric {
+	if m, ok := results.LookupMetric(name); ok {
+		return m
+	}
+	return results.Metric{Name: name, Noun: name}
+}
+
+// swept names the parameters with two values or more, by name.
+func swept(metrics []results.MetricSummary) []string {
+	values := make(map[string]map[results.Value]bool)
+	var names []string
+	for _, m := range metrics {
+		for name, v := range m.Point {
+			if values[name] == nil {
+				values[name] = make(map[results.Value]bool)
+				names = append(names, name)
+			}
+			values[name][v] = true
+		}
+	}
+	slices.Sort(names)
+	return slices.DeleteFunc(names, func(name string) bool { return len(values[name]) < 2 })
+}
+
+func (c *chart) add(m results.MetricSummary, l look, growth []results.Growth) {
+	i := slices.IndexFunc(c.curves, func(v curve) bool { return v.variant == m.Variant })
+	if i < 0 {
+		i = len(c.curves)
+		c.curves = append(c.curves, curve{variant: m.Variant, class: c.class(m.Variant, growth), look: l})
+	}
+	c.curves[i].dots = append(c.curves[i].dots, dot{m.Point[c.x], m.Value})
+}
+
+func (c *chart) class(variant string, growth []results.Growth) results.Class {
+	for _, g := range growth {
+		if g.Variant == variant && g.Metric == c.metric.Name && g.X == c.x && g.Point.String() == c.others.String() {
+			return g.Class
+		}
+	}
+	return ""
+}
+
+// empty says that there is nothing to see: no parameter varies, or all is zero.
+func (c *chart) empty() bool {
+	values, some := make(map[results.Value]bool), false
+	for _, v := range c.curves {
+		for _, d := range v.dots {
+			values[d.x] = true
+			some = some || d.y != 0
+		}
+	}
+	return len(values) < 2 || !some
+}
+
+// addFloor adds the least that the rules allow where every value has one.
+func (c *chart) addFloor(doc results.Document) {
+	var floor []dot
+	for _, d := range c.curves[0].dots {
+		p := c.others.Without(c.x)
+		p[c.x] = d.x
+		y, ok := results.Floor(doc, p, c.metric.Name)
+		if !ok {
+			return
+		}
+		floor = append(floor, dot{d.x, y})
+	}
+	c.floor = floor
+}
+
+// scale is what values are multiplied with for reading: dollars are shown for a
+// million operations.
+func (c *chart) scale() float64 {
+	if c.metric.Name == "usd/op" {
+		return 1e6
+	}
+	return 1
+}
+
+// title names the metric in words, its unit included.
+func (c *chart) title(operation string) string {
+	switch {
+	case c.metric.Name == "usd/op" && operation == "operation":
+		return "Cost of a million operations"
+	case c.metric.Name == "usd/op":
+		return "Cost of a million " + operation + " operations"
+	case c.metric.Per == "operation":
+		return capital(c.metric.Noun) + " per " + operation
+	}
+	return capital(c.metric.Title())
+}
+
+// fileName is the metric and the parameter, and of the others those that vary in
+// the document: requests-per-op-by-history_records.
+func (c *chart) fileName(vary []string) string {
+	return portable(strings.ReplaceAll(c.metric.Name, "/", "-per-") + c.suffix(vary))
+}
+
+// suffix tells charts of one metric apart.
+func (c *chart) suffix(vary []string) string {
+	s := "-by-" + c.x
+	for _, name := range vary {
+		if v, ok := c.others[name]; ok {
+			s += fmt.Sprintf("-%s=%v", name, v)
+		}
+	}
+	return s
+}
+
+// portable replaces what a file name should not hold, anywhere.
+func portable(name string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("-_.=", r) || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' {
+			return r
+		}
+		return '_'
+	}, name)
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+func spaced(name string) string { return strings.ReplaceAll(name, "_", " ") }

@@ -1,0 +1,186 @@
+// Package plots draws what a run found: for every metric and every swept
+// parameter a chart of all variants, as SVG and as PNG.
+//
+// Its opinion: growth is seen on logarithmic axes, a point without history
+// belongs into the same picture (on a broken axis, since no logarithm has a
+// zero), curves that coincide must both be seen, and the least that the
+// service's rules allow says how good the best variant is. Equal documents give
+// equal bytes.
+package plots
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/lakebench/lakebench/results"
+)
+
+// Write draws the document's charts into dir, which it makes: a file in each
+// format for every metric over every swept parameter, and one with the first
+// four together, overview-by-<parameter>. It returns the paths that it wrote. A
+// run of one point has no growth and no charts.
+func Write(dir string, doc results.Document) ([]string, error) {
+	var paths []string
+	for _, p := range pagesOf(doc) {
+		for _, format := range []string{"svg", "png"} {
+			data, err := p.render(format)
+			if err != nil {
+				return paths, fmt.Errorf("draw %s.%s: %w", p.name, format, err)
+			}
+			path := filepath.Join(dir, p.name+"."+format)
+			if err := results.WriteFile(path, data); err != nil {
+				return paths, err
+			}
+			paths = append(paths, path)
+		}
+	}
+	return paths, nil
+}
+
+// page is a picture of one or more charts that have their variants in common.
+type page struct {
+	name, title, note string
+	operation         string
+	charts            []*chart
+}
+
+// overviewCharts is how many charts an overview has at most.
+const overviewCharts = 4
+
+func pagesOf(doc results.Document) []page {
+	var pages []page
+	vary := swept(doc.Summary.Metrics)
+	operation := operationName(doc.Series)
+	together := make(map[string]*page)
+	var order []*page
+	for _, c := range chartsOf(doc) {
+		note := noteOf(doc, c)
+		pages = append(pages, page{name: c.fileName(vary), title: c.title(operation), note: note, operation: operation, charts: []*chart{c}})
+		key := c.suffix(vary)
+		if together[key] == nil {
+			together[key] = &page{name: portable("overview" + key), title: "What " + aOrAn(operation) + " costs, by " + spaced(c.x), note: note, operation: operation}
+			order = append(order, together[key])
+		}
+		if o := together[key]; len(o.charts) < overviewCharts && c.metric.Assume == results.Exact {
+			o.charts = append(o.charts, c)
+		}
+	}
+	for _, o := range order {
+		if len(o.charts) > 1 {
+			pages = append(pages, *o)
+		}
+	}
+	return pages
+}
+
+// operationName is the one logical operation, "operation" where there are
+// several.
+func operationName(series []results.Series) string {
+	var names []string
+	for _, s := range series {
+		for n := range s.Operations {
+			if !slices.Contains(names, n) {
+				names = append(names, n)
+			}
+		}
+	}
+	if len(names) == 1 {
+		return names[0]
+	}
+	return "operation"
+}
+
+// aOrAn puts the article before a word.
+func aOrAn(word string) string {
+	if strings.ContainsRune("aeiou", rune(word[0])) {
+		return "an " + word
+	}
+	return "a " + word
+}
+
+// noteOf says what was run and what was kept.
+func noteOf(doc results.Document, c *chart) string {
+	parts := []string{doc.Workload.Name}
+	if len(c.others) > 0 {
+		var others []string
+		for _, name := range sortedNames(c.others) {
+			value := c.others[name].String()
+			if f, ok := c.others[name].Float(); ok {
+				value = short(f)
+			}
+			others = append(others, spaced(name)+" "+value)
+		}
+		parts = append(parts, others...)
+	}
+	return strings.Join(parts, " · ")
+}
+
+func sortedNames(p results.Point) []string {
+	var names []string
+	for name := range p {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Sizes of a page, in points.
+const (
+	margin      = 12
+	chartWidth  = 468
+	chartHeight = 300
+	pngDPI      = 192
+)
+
+// size is the page's size: charts stand two in a row.
+func (p page) size() (w, h vg.Length) {
+	if len(p.charts) == 1 {
+		return chartWidth, chartHeight
+	}
+	rows := (len(p.charts) + 1) / 2
+	return 1.6 * chartWidth, vg.Length(rows)*0.85*chartHeight + 60
+}
+
+// render returns the picture as the bytes of a file.
+func (p page) render(format string) ([]byte, error) {
+	w, h := p.size()
+	var out bytes.Buffer
+	switch format {
+	case "svg":
+		c := vgsvg.New(w, h)
+		p.draw(draw.New(c))
+		if _, err := c.WriteTo(&out); err != nil {
+			return nil, err
+		}
+		return p.finishSVG(out.Bytes()), nil
+	case "png":
+		c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(pngDPI))}
+		p.draw(draw.New(c))
+		if _, err := c.WriteTo(&out); err != nil {
+			return nil, err
+		}
+		return out.Bytes(), nil
+	}
+	return nil, fmt.Errorf("unknown format %q", format)
+}
+
+// finishSVG names fonts of the same measures for where the font is not there, and
+// gives the picture a title for readers who do not see it.
+func (p page) finishSVG(svg []byte) []byte {
+	svg = bytes.ReplaceAll(svg, []byte("font-family:Liberation Sans"), []byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif"))
+	const open = "xmlns:xlink=\"http://www.w3.org/1999/xlink\">\n"
+	title := fmt.Sprintf("<title>%s (%s)</title>\n", escape(p.title), escape(p.note))
+	return bytes.Replace(svg, []byte(open), []byte(open+title), 1)
+}
+
+func escape(s string) string {
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(s)
+}

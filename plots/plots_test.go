@@ -1,0 +1,284 @@
+package plots
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/results/resultstest"
+)
+
+func catalog() results.Document { return resultstest.CatalogRefresh(1, 0, 1000, 10_000, 100_000) }
+
+// mixed is a document of another kind: six variants, two parameters of which one
+// has no numbers, values of zero, and more operations than one.
+func mixed(t *testing.T) results.Document {
+	t.Helper()
+	doc := resultstest.CatalogRefresh(1, 0)
+	doc.Workload.Name, doc.Series = "metadata-mix", nil
+	for i, variant := range []string{"v1", "dual", "v2-authoritative", "v2-only", "v3", "v4"} {
+		for guarded, on := range []bool{false, true} {
+			for _, clients := range []int{1, 8} {
+				doc.Series = append(doc.Series, results.Series{
+					Variant: variant, Phase: results.Steady,
+					Point:      results.Point{"guarded": results.Bool(on), "concurrency": results.Number(clients)},
+					Operations: map[string]results.Operations{"commit": {Count: 1, OK: 1}, "read": {Count: 1, OK: 1}},
+					Metrics: map[string]float64{
+						"requests/op": float64(1 + i%3 + guarded), "conflicts/op": float64(guarded * (clients - 1) * i),
+						"p99-ns": float64(1_000_000 * clients), "odd metric": float64(i + 1),
+					},
+				})
+			}
+		}
+	}
+	var err error
+	if doc.Summary, err = results.Summarize(doc.Series); err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// files draws a document and returns the files by name.
+func files(t *testing.T, doc results.Document) map[string][]byte {
+	t.Helper()
+	dir := t.TempDir()
+	paths, err := Write(dir, doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := make(map[string][]byte)
+	for _, p := range paths {
+		data, err := os.ReadFile(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[filepath.Base(p)] = data
+	}
+	on, err := os.ReadDir(dir)
+	if err != nil || len(on) != len(all) {
+		t.Errorf("%d files on disk, %d reported, %v", len(on), len(all), err)
+	}
+	return all
+}
+
+// catalogFiles are drawn once for all tests that look at them.
+var catalogFiles = sync.OnceValues(func() (map[string][]byte, error) {
+	all := make(map[string][]byte)
+	for _, p := range pagesOf(catalog()) {
+		for _, format := range []string{"svg", "png"} {
+			data, err := p.render(format)
+			if err != nil {
+				return nil, err
+			}
+			all[p.name+"."+format] = data
+		}
+	}
+	return all, nil
+})
+
+func TestWriteFiles(t *testing.T) {
+	var want []string
+	for _, name := range []string{"requests-per-op", "evaluated-per-op", "rru-per-op", "usd-per-op", "p50-ns", "p99-ns", "overview"} {
+		want = append(want, name+"-by-history_records.png", name+"-by-history_records.svg")
+	}
+	slices.Sort(want)
+	got := files(t, catalog())
+	if names := slices.Sorted(maps.Keys(got)); !slices.Equal(names, want) {
+		t.Errorf("files %v, want %v", names, want)
+	}
+	again, err := catalogFiles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !maps.EqualFunc(got, again, bytes.Equal) {
+		t.Error("two drawings of one document differ")
+	}
+}
+
+// A parameter that varies beside the drawn one is part of the name, whatever its
+// value is made of.
+func TestNamesTellChartsApart(t *testing.T) {
+	doc := mixed(t)
+	for _, m := range doc.Summary.Metrics {
+		if m.Point["guarded"] == results.Bool(true) {
+			m.Point["guarded"] = results.Word("../a b")
+		}
+	}
+	seen := map[string]bool{}
+	for _, p := range pagesOf(doc) {
+		if seen[p.name] || filepath.Base(p.name) != p.name {
+			t.Errorf("name %q is there twice, or is a path", p.name)
+		}
+		seen[p.name] = true
+	}
+	for _, want := range []string{"p99-ns-by-concurrency-guarded=false", "overview-by-concurrency-guarded=.._a_b", "odd_metric-by-guarded-concurrency=8"} {
+		if !seen[want] {
+			t.Errorf("no %s in %v", want, seen)
+		}
+	}
+}
+
+// One point has no growth to draw, and a metric that is nothing everywhere is no
+// chart.
+func TestNothingToDraw(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "plots")
+	paths, err := Write(dir, resultstest.CatalogRefresh(1, 1000))
+	if _, serr := os.Stat(dir); err != nil || len(paths) > 0 || !errors.Is(serr, os.ErrNotExist) {
+		t.Errorf("one point: %v, %v, folder %v; want nothing", paths, err, serr)
+	}
+	for _, c := range chartsOf(catalog()) {
+		if c.metric.Name == "wru/op" || c.metric.Name == "s3-class-a/op" {
+			t.Errorf("%s is drawn although it is 0", c.metric.Name)
+		}
+	}
+}
+
+// What cannot be written is an error, and says which file.
+func TestWriteFails(t *testing.T) {
+	blocked := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Write(blocked, catalog()); err == nil || !strings.Contains(err.Error(), "requests-per-op-by-history_records.svg") {
+		t.Errorf("Write into a file: %v", err)
+	}
+}
+
+// texts returns the texts of an SVG, which it parses.
+func texts(t *testing.T, svg []byte) []string {
+	t.Helper()
+	var all []string
+	dec := xml.NewDecoder(bytes.NewReader(svg))
+	inside := ""
+	for {
+		token, err := dec.Token()
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			t.Fatalf("no well-formed XML: %v", err)
+		}
+		switch x := token.(type) {
+		case xml.StartElement:
+			inside = x.Name.Local
+		case xml.EndElement:
+			inside = ""
+		case xml.CharData:
+			if inside == "text" || inside == "title" {
+				all = append(all, string(x))
+			}
+		}
+	}
+}
+
+// The chart names what is counted, for what, over what, every variant with its
+// growth, the ticks in words of people, and the last values.
+func TestChartSaysWhatItShows(t *testing.T) {
+	all, err := catalogFiles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string][]string{
+		"requests-per-op": {"Requests per refresh", "requests", "history records", "v1: linear", "v2: constant", "v2-parallel: constant", "the least possible",
+			"0", "1,000", "100,000", "1", "10", "100", "102", "8", "catalog-refresh · item bytes 300 · page limit 1,000 · tables 1,000"},
+		"evaluated-per-op": {"items evaluated", "101,000", "1,000"},
+		"rru-per-op":       {"read units", "7,475", "80", "74"},
+		"usd-per-op":       {"Cost of a million refresh operations", "US dollars", "$100", "$934.38", "$10.00", "$9.25"},
+		"p50-ns":           {"Median response time", "10 ms", "132 ms", "425 µs"},
+	} {
+		got := texts(t, all[file+"-by-history_records.svg"])
+		for _, w := range want {
+			if !slices.Contains(got, w) {
+				t.Errorf("%s: no text %q in %q", file, w, got)
+			}
+		}
+	}
+	if got := texts(t, all["p50-ns-by-history_records.svg"]); slices.Contains(got, "the least possible") {
+		t.Error("a time has no least that the rules allow")
+	}
+}
+
+func decode(t *testing.T, data []byte) image.Image {
+	t.Helper()
+	img, err := png.Decode(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return img
+}
+
+// Nothing reaches the edge of a picture, so nothing is cut off: two points all
+// around are paper.
+func TestNothingIsClipped(t *testing.T) {
+	const edge = 2 * pngDPI / 72
+	var pages []page
+	for _, doc := range []results.Document{catalog(), mixed(t), resultstest.CatalogRefresh(1, 0, 1000, 10_000_000)} {
+		for _, p := range pagesOf(doc) {
+			if len(p.charts) > 1 || p.charts[0].metric.Name == "p50-ns" || p.charts[0].metric.Name == "usd/op" {
+				pages = append(pages, p)
+			}
+		}
+	}
+	for _, p := range pages {
+		data, err := p.render("png")
+		if err != nil {
+			t.Fatal(err)
+		}
+		img := decode(t, data)
+		inner := img.Bounds().Inset(edge)
+		for y := range img.Bounds().Dy() {
+			for x := range img.Bounds().Dx() {
+				if at := (image.Point{x, y}); !at.In(inner) && color.RGBAModel.Convert(img.At(x, y)) != paper {
+					t.Fatalf("%s: something is drawn at %v, at the edge", p.name, at)
+				}
+			}
+		}
+	}
+}
+
+// v2 and v2-parallel cost the same, so their curves coincide: both colours are
+// there along the line between two markers, and both in it.
+func TestCoincidingCurvesAreBothSeen(t *testing.T) {
+	all, err := catalogFiles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	img := decode(t, all["requests-per-op-by-history_records.png"])
+	seen := map[color.Color]int{}
+	for y := range img.Bounds().Dy() {
+		for x := img.Bounds().Dx() * 65 / 100; x < img.Bounds().Dx()*85/100; x++ {
+			seen[color.RGBAModel.Convert(img.At(x, y))]++
+		}
+	}
+	for i, name := range []string{"v1", "v2", "v2-parallel"} {
+		if n := seen[looks[i].color]; n < 200 {
+			t.Errorf("%d pixels of %s between 10,000 and 100,000 records", n, name)
+		}
+	}
+}
+
+// Curves differ in more than colour: no two have both the pattern and the marker
+// in common.
+func TestLooksDifferWithoutColour(t *testing.T) {
+	seen := map[string]bool{}
+	for _, l := range looks {
+		key := fmt.Sprint(l.dashes, len(l.marker(fixed, 1)), l.marker(fixed, 1)[0], l.filled)
+		if seen[key] {
+			t.Errorf("two looks have %s", key)
+		}
+		seen[key] = true
+	}
+}
