@@ -28,7 +28,7 @@ func headline(doc Document) string {
 		return sentence + growthClause(doc.Summary.Growth, metric, x, dear) + "."
 	}
 	if v := cheap.values[metric]; v > 0 {
-		sentence += fmt.Sprintf(", %s times the %s on %s", significant(dear.values[metric]/v), bare(metric, v), cheap.variant)
+		sentence += fmt.Sprintf(", %s times the %s on %s", significant(dear.values[metric]/v), FormatValue(metric, v), cheap.variant)
 	} else {
 		sentence += " and nothing on " + cheap.variant
 	}
@@ -74,17 +74,19 @@ func amount(metric string, v float64) string {
 	m := describeMetric(metric)
 	switch {
 	case m.Assume == Time:
-		return bare(metric, v) + " (" + m.Noun + ")"
+		return FormatValue(metric, v) + " (" + m.Noun + ")"
 	case metric == "usd/op":
-		return bare(metric, v) + " per million"
+		return FormatValue(metric, v) + " per million"
 	case metric == "requests/op" && v == 1:
 		return "1 request"
 	}
-	return bare(metric, v) + " " + m.Noun
+	return FormatValue(metric, v) + " " + m.Noun
 }
 
-// bare writes a metric's value in the units of the cost table.
-func bare(metric string, v float64) string {
+// FormatValue writes a metric's value for people, without the noun: counts with a
+// comma for every three digits, times with their unit, and usd/op in dollars per
+// million operations.
+func FormatValue(metric string, v float64) string {
 	switch {
 	case describeMetric(metric).Assume == Time:
 		return duration(v)
