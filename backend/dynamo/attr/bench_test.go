@@ -2,7 +2,9 @@ package attr_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -29,66 +31,62 @@ func typicalItem() attr.Item {
 	return it
 }
 
+const getRequest = `{"TableName":"lake-metadata","Key":{"pk":{"S":"tables/orders/snapshots/000123"}},"ConsistentRead":true,"ReturnConsumedCapacity":"TOTAL"}`
+
+// BenchmarkReader reads requests down to the last value, and beside it has
+// jsontext, the library that the Reader is written instead of, only split them
+// into tokens.
 func BenchmarkReader(b *testing.B) {
-	request := putRequest()
-	b.Run("reader", func(b *testing.B) {
-		b.SetBytes(int64(len(request)))
-		b.ReportAllocs()
-		for b.Loop() {
-			r := attr.NewReader(request)
-			err := r.Object(func(name string) error {
-				if name != "Item" {
-					_, err := r.String()
-					return err
-				}
-				_, err := r.Item()
-				return err
-			})
-			if err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.Run("skip", func(b *testing.B) {
-		b.SetBytes(int64(len(request)))
-		for b.Loop() {
-			if err := attr.NewReader(request).Skip(); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	// The library that the Reader is written instead of: tokens only, nothing
-	// made of them.
-	b.Run("jsontext skip", func(b *testing.B) {
-		b.SetBytes(int64(len(request)))
-		raw := []byte(request)
-		var in bytes.Reader
-		var d jsontext.Decoder
-		for b.Loop() {
-			in.Reset(raw)
-			d.Reset(&in)
-			if err := d.SkipValue(); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.Run("jsontext tokens", func(b *testing.B) {
-		b.SetBytes(int64(len(request)))
-		raw := []byte(request)
-		var d jsontext.Decoder
-		for b.Loop() {
-			d.Reset(bytes.NewBuffer(raw))
-			for {
-				tok, err := d.ReadToken()
-				if err != nil {
-					break
-				}
-				if tok.Kind() == '"' {
-					_ = tok.String()
+	for name, request := range map[string]string{"get": getRequest, "put 1 KB": putRequest()} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := readRequest(request); err != nil {
+					b.Fatal(err)
 				}
 			}
+		})
+		b.Run(name+" jsontext", func(b *testing.B) {
+			b.ReportAllocs()
+			raw := []byte(request)
+			var d jsontext.Decoder
+			for b.Loop() {
+				d.Reset(bytes.NewBuffer(raw))
+				if err := readTokens(&d); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func readRequest(request string) error {
+	r := attr.NewReader(request)
+	return r.Object(func(name string) (err error) {
+		switch name {
+		case "Key", "Item":
+			_, err = r.Item()
+		case "ConsistentRead":
+			_, err = r.Bool()
+		default:
+			_, err = r.String()
 		}
+		return err
 	})
+}
+
+func readTokens(d *jsontext.Decoder) error {
+	for {
+		t, err := d.ReadToken()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		case t.Kind() == '"':
+			_ = t.String()
+		}
+	}
 }
 
 func BenchmarkItem(b *testing.B) {

@@ -43,6 +43,10 @@ const maxJSONDepth = 256
 //
 // Strings are parts of the text if nothing in them is escaped, so the text
 // lives as long as they do.
+//
+// It is written by hand because each request starts here: it reads a GetItem
+// down to the values in less than half the time in which jsontext, which the
+// tests compare it with, splits the text into tokens (BenchmarkReader).
 type Reader struct {
 	text  string
 	pos   int
