@@ -129,7 +129,7 @@ func BenchmarkQuery100x300B(b *testing.B) {
 	a := newAccount(b, nil)
 	a.createTable(b, "tbl", "k", "S", "r", "S")
 	a.fill(b, "tbl", 1000, 300, true)
-	benchmark(b, a.engine, func(ctx context.Context, c *dynamodb.Client, i int) error {
+	benchmark(b, a.engine, func(ctx context.Context, c *dynamodb.Client, _ int) error {
 		out, err := c.Query(ctx, &dynamodb.QueryInput{
 			TableName: aws.String("tbl"), ConsistentRead: aws.Bool(true),
 			KeyConditionExpression:    aws.String("k = :k AND begins_with(r, :p)"),

@@ -80,15 +80,6 @@ func readItem(r *attr.Reader, to *attr.Item) (err error) {
 	return err
 }
 
-// readStrings reads an object of strings: expression attribute names.
-func readStrings(r *attr.Reader, to *map[string]string) error {
-	*to = map[string]string{}
-	return object(r, func(r *attr.Reader, name string) (err error) {
-		(*to)[name], err = r.String()
-		return err
-	})
-}
-
 // readList reads an array of objects.
 func readList[T any](r *attr.Reader, to *[]T, member func(t *T, r *attr.Reader, name string) error) error {
 	return r.Array(func(int) error {

@@ -124,10 +124,6 @@ func (o *jsonObject) item(name string, item *itemView) {
 	o.dst = item.appendJSON(o.dst)
 }
 
-func (o *jsonObject) items(name string, items []itemView) {
-	o.array(name, len(items), func(i int) { o.dst = items[i].appendJSON(o.dst) })
-}
-
 func (o *jsonObject) attributes(name string, item attr.Item) {
 	o.name(name)
 	o.dst = item.AppendJSON(o.dst)

@@ -122,6 +122,7 @@ func (e *serviceError) canceledOutcome() string {
 			return OutcomeConditionFailed
 		case reasonConflict:
 			outcome = OutcomeConflict
+		case reasonNone, reasonItemInvalid:
 		}
 	}
 	return outcome

@@ -37,22 +37,16 @@ type condition struct{ parsed *expr.Condition }
 
 func (c condition) holds(item *stored) bool { return c.parsed == nil || c.parsed.Holds(item) }
 
-// expected is how many of n items the condition may let pass, for making room.
-func (c condition) expected(n int) int {
-	if c.parsed == nil {
-		return n
-	}
-	return 0
-}
-
 // projection is a ProjectionExpression; the zero one takes the whole item.
 type projection struct{ parsed *expr.Projection }
+
+func (p projection) apply(item *stored) attr.Item { return p.parsed.Apply(item) }
 
 func (p projection) view(item *stored) itemView {
 	if p.parsed == nil {
 		return itemView{stored: *item}
 	}
-	return itemView{stored: stored{schema: item.schema}, projected: p.parsed.Apply(item)}
+	return itemView{stored: stored{schema: item.schema}, projected: p.apply(item)}
 }
 
 // compiler parses the expressions of one request, which share their

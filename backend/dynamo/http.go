@@ -42,7 +42,8 @@ func (e *Engine) Client(observe func(ctx context.Context, s Served)) *HTTPClient
 	return &HTTPClient{engine: e, observe: observe}
 }
 
-// Do serves one request.
+// Do serves one request. If the request's context ends meanwhile, the service has
+// acted and the answer is lost, as over a network.
 func (c *HTTPClient) Do(req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
 	if err := ctx.Err(); err != nil {
@@ -56,8 +57,11 @@ func (c *HTTPClient) Do(req *http.Request) (*http.Response, error) {
 	if c.observe != nil {
 		c.observe(ctx, resp.Served)
 	}
+	if ctx.Err() != nil { // the answer comes too late for whoever asked
+		return nil, context.Cause(ctx)
+	}
 	return &http.Response{
-		Status:     http.StatusText(resp.Status),
+		Status:     strconv.Itoa(resp.Status) + " " + http.StatusText(resp.Status),
 		StatusCode: resp.Status,
 		Proto:      "HTTP/1.1",
 		ProtoMajor: 1,

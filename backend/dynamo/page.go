@@ -74,8 +74,11 @@ func (p *pageParams) validate() *serviceError {
 
 // pageOutput is the answer to a Query or Scan.
 type pageOutput struct {
-	items          []itemView
-	countOnly      bool
+	schema    *schema
+	countOnly bool
+	// rows are the items, unless a projection was asked for: then projected are.
+	rows           []rows.Row
+	projected      []attr.Item
 	count, scanned int
 	last           attr.Item // LastEvaluatedKey; nil: the walk is at its end
 	capacity       capacityMode
@@ -107,37 +110,55 @@ func (p *page) collect(limit int, lastKeyOnFull bool, walk func(yield func(rows.
 	p.more = p.more || lastKeyOnFull && p.bytes == units.MaxPageBytes
 }
 
-// answer filters and projects a page.
+// answer filters and projects a page, which it uses up.
 func (p *page) answer(s *schema, in *pageParams, filter condition, project projection, b *bill) *pageOutput {
 	out := &pageOutput{
+		schema:    s,
 		countOnly: in.selects == selectCount,
 		scanned:   len(p.rows),
 		capacity:  in.capacity,
 	}
-	if !out.countOnly {
-		out.items = make([]itemView, 0, filter.expected(len(p.rows)))
+	if p.more {
+		last := stored{s, p.rows[len(p.rows)-1]}
+		out.last = last.key()
 	}
-	bytes := 0
+	p.filter(s, filter)
+	out.count = len(p.rows)
+	b.Evaluated += int64(out.scanned)
+	switch {
+	case out.countOnly:
+		b.returned(out.count, 0)
+	case project.parsed != nil:
+		bytes := 0
+		for _, row := range p.rows {
+			item := project.apply(&stored{s, row})
+			bytes += item.Size()
+			out.projected = append(out.projected, item)
+		}
+		b.returned(out.count, bytes)
+	default:
+		out.rows = p.rows
+		b.returned(out.count, int(p.bytes))
+	}
+	return out
+}
+
+// filter drops the rows of which the condition does not hold.
+func (p *page) filter(s *schema, keep condition) {
+	if keep.parsed == nil {
+		return
+	}
 	item := stored{schema: s}
+	kept := p.rows[:0]
 	for _, row := range p.rows {
 		item.row = row
-		if !filter.holds(&item) {
-			continue
-		}
-		out.count++
-		if !out.countOnly {
-			view := project.view(&item)
-			bytes += view.size()
-			out.items = append(out.items, view)
+		if keep.holds(&item) {
+			kept = append(kept, row)
+		} else {
+			p.bytes -= int64(row.Size())
 		}
 	}
-	if p.more {
-		item.row = p.rows[len(p.rows)-1]
-		out.last = item.key()
-	}
-	b.Evaluated += int64(out.scanned)
-	b.returned(out.count, bytes)
-	return out
+	p.rows = kept
 }
 
 func (p *pageParams) limitOr0() int {
@@ -152,9 +173,17 @@ func (out *pageOutput) appendJSON(o *jsonObject, b *bill) {
 	o.int("ScannedCount", int64(out.scanned))
 	o.capacity(b, out.capacity)
 	if !out.countOnly {
-		o.items("Items", out.items)
+		o.array("Items", out.count, func(i int) { o.dst = out.appendItem(o.dst, i) })
 	}
 	if out.last != nil {
 		o.attributes("LastEvaluatedKey", out.last)
 	}
+}
+
+func (out *pageOutput) appendItem(dst []byte, i int) []byte {
+	if out.projected != nil {
+		return out.projected[i].AppendJSON(dst)
+	}
+	item := stored{out.schema, out.rows[i]}
+	return item.appendJSON(dst)
 }

@@ -71,7 +71,7 @@ func TestPageIncludesCrossingItem(t *testing.T) {
 			t.Errorf("page of %d items, last key %v; want 11 and a key", out.ScannedCount, out.LastEvaluatedKey)
 		}
 		// 1,126,400 bytes are 275 blocks: a full eventual page costs more than 128.
-		w.mustCost(137.5, 0)
+		w.mustCost(137.5, 0, nil)
 	}
 }
 

@@ -36,12 +36,12 @@ func TestTokenReplaysOnce(t *testing.T) {
 	if err := w.transactWithToken("one", first); err != nil {
 		t.Fatal(err)
 	}
-	w.mustCost(0, 2)
+	w.mustCost(0, 2, nil)
 	w.stored("a", 50) // somebody else's write
 	if err := w.transactWithToken("one", first); err != nil {
 		t.Fatal(err)
 	}
-	w.mustCost(2, 0)
+	w.mustCost(2, 0, nil)
 	if got := w.size("a"); got != 50 {
 		t.Errorf("a replay wrote again: item has %d bytes, want 50", got)
 	}
@@ -133,7 +133,7 @@ func TestTokenExpires(t *testing.T) {
 			if err := w.transactWithToken("token", txPut("hash", ofSize("a", 100))); err != nil {
 				t.Fatal(err)
 			}
-			w.mustCost(c.rru, c.wru)
+			w.mustCost(c.rru, c.wru, nil)
 		})
 	}
 	synctest.Test(t, func(t *testing.T) {

@@ -85,11 +85,16 @@ func (e *Engine) transactGetItems(_ context.Context, in *transactGetInput, b *bi
 		return nil, err
 	}
 	found, reasons, conflict := readTogether(reads, e.cfg.ChecksConflict)
+	bytes := int64(0)
 	for i, row := range found {
+		bytes += rowSize(row)
 		b.read(reads[i].table.name, units.Read(rowSize(row), units.Transactional))
 	}
 	if conflict {
 		return nil, canceled(reasons)
+	}
+	if bytes > units.MaxTransactBytes {
+		return nil, invalid("Transaction request size has exceeded the maximum of %d bytes", units.MaxTransactBytes)
 	}
 	out := &transactGetOutput{items: make([]itemView, len(reads)), capacity: in.capacity}
 	for i, row := range found {

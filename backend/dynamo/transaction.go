@@ -12,10 +12,11 @@ import (
 // hold is what transactions in flight have on an item: one that writes it, or
 // any number that merely check it.
 type hold struct {
-	writers, checkers int
+	written bool
+	checks  int
 }
 
-func (h hold) free() bool { return h.writers == 0 && h.checkers == 0 }
+func (h hold) free() bool { return !h.written && h.checks == 0 }
 
 // transactWriteItems carries out a transaction in two steps, with time between
 // them in which other requests see it in flight. Prepare takes hold of the items
@@ -26,23 +27,30 @@ func (e *Engine) transactWriteItems(ctx context.Context, in *transactWriteInput,
 	if err != nil {
 		return nil, err
 	}
-	out := &transactWriteOutput{capacity: in.capacity}
 	if in.token == "" {
-		_, err := e.transact(ctx, in, writes, b)
-		return out, err
+		_, err = e.transact(ctx, in, writes, b)
+	} else {
+		err = e.transactOnce(ctx, in, writes, b)
 	}
-	print := in.fingerprint()
-	done, err := e.tokens.begin(task.Now(ctx), in.token, print)
 	if err != nil {
 		return nil, err
 	}
-	if done != nil {
-		replay(writes, done, b)
-		return out, nil
+	return &transactWriteOutput{capacity: in.capacity}, nil
+}
+
+// transactOnce carries the transaction out unless one with its token has been.
+func (e *Engine) transactOnce(ctx context.Context, in *transactWriteInput, writes []write, b *bill) *serviceError {
+	images, err := e.tokens.begin(task.Now(ctx), in.token, in.fingerprint())
+	if err != nil {
+		return err
 	}
-	images, err := e.transact(ctx, in, writes, b)
+	if images != nil {
+		replay(writes, images, b)
+		return nil
+	}
+	images, err = e.transact(ctx, in, writes, b)
 	e.tokens.end(task.Now(ctx), in.token, images)
-	return out, err
+	return err
 }
 
 // planTransaction checks what refuses a transaction up front, outside the
@@ -137,9 +145,9 @@ func (w *write) prepare(checksConflict bool) (old rows.Row, code reasonCode) {
 	id := w.row.Identity()
 	h := t.held[id]
 	if w.kind == writeCheck {
-		h.checkers++
+		h.checks++
 	} else {
-		h.writers++
+		h.written = true
 	}
 	t.held[id] = h
 	return old, reasonNone
@@ -149,7 +157,7 @@ func (w *write) prepare(checksConflict bool) (old rows.Row, code reasonCode) {
 // from its item. The caller holds the table's lock.
 func (w *write) conflicts(checksConflict bool) bool {
 	h := w.table.held[w.row.Identity()]
-	return h.writers > 0 || h.checkers > 0 && (w.kind != writeCheck || checksConflict)
+	return h.written || h.checks > 0 && (w.kind != writeCheck || checksConflict)
 }
 
 func (w *write) reason(code reasonCode, old rows.Row, returnOnFailure string) reason {
@@ -168,9 +176,9 @@ func (w *write) let() {
 	id := w.row.Identity()
 	h := w.table.held[id]
 	if w.kind == writeCheck {
-		h.checkers--
+		h.checks--
 	} else {
-		h.writers--
+		h.written = false
 	}
 	if h.free() {
 		delete(w.table.held, id)

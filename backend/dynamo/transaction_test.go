@@ -63,7 +63,7 @@ func TestCancelledTransactionIsCharged(t *testing.T) {
 	if diff := cmp.Diff(ofSize("old", 2500), reasons[1].Item, ignoreUnexported); diff != "" {
 		t.Errorf("ALL_OLD (-want +got):\n%s", diff)
 	}
-	w.mustCost(0, 2*(1+3+1))
+	w.mustCost(0, 2*(1+3+1), nil)
 	if w.last().Outcome != dynamo.OutcomeConditionFailed {
 		t.Errorf("outcome %s", w.last().Outcome)
 	}
@@ -199,7 +199,7 @@ func TestBatchWriteAgainstTransaction(t *testing.T) {
 		if diff := cmp.Diff(want, out.UnprocessedItems, ignoreUnexported, ignoreRequests); diff != "" {
 			t.Errorf("unprocessed (-want +got):\n%s", diff)
 		}
-		w.mustCost(0, 1)
+		w.mustCost(0, 1, nil)
 		if err := done(); err != nil {
 			t.Error(err)
 		}
@@ -214,7 +214,9 @@ func TestTransactionOutlivesItsClient(t *testing.T) {
 		w.ctx = ctx
 		done := w.inFlight(txPut("hash", ofSize("a", 100)))
 		cancel()
-		_ = done()
+		if err := done(); !errors.Is(err, context.Canceled) {
+			t.Errorf("the client that gave up got %v", err)
+		}
 		w.ctx = t.Context()
 		if _ = w.get("a", true); w.last().Returned != 1 {
 			t.Error("the transaction did not commit")
@@ -251,7 +253,7 @@ func TestTransactionRefusedUpFront(t *testing.T) {
 			if got := code(w.transact(c.actions...)); got != c.want {
 				t.Errorf("error %q, want %q", got, c.want)
 			}
-			w.mustCost(0, 0)
+			w.mustCost(0, 0, nil)
 		})
 	}
 }

@@ -82,15 +82,6 @@ func (i *stored) keyFields(to []attr.Field) []attr.Field {
 	return to
 }
 
-// item decodes the item.
-func (i *stored) item() attr.Item {
-	item := i.encoded().Item()
-	for _, f := range i.keyFields(nil) {
-		item = item.With(f.Name, f.Value)
-	}
-	return item
-}
-
 // key is the item's primary key.
 func (i *stored) key() attr.Item {
 	partition, _ := i.Attribute(i.schema.partition.name)

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -242,32 +241,28 @@ func TestLoopback(t *testing.T) {
 
 func TestHandlerHeaders(t *testing.T) {
 	e := newEngine(t)
-	call := func(method, path, target, body string) *http.Response {
-		req := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body))
+	call := func(method, target, body string) *httptest.ResponseRecorder {
+		req := httptest.NewRequestWithContext(t.Context(), method, "/", strings.NewReader(body))
 		req.Header.Set("X-Amz-Target", target)
 		w := httptest.NewRecorder()
 		e.HTTPHandler().ServeHTTP(w, req)
-		return w.Result()
+		return w
 	}
-	resp := call(http.MethodPost, "/", "DynamoDB_20120810.ListTables", "{}")
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sameJSON(t, string(body), `{"TableNames":["tbl"]}`)
-	if got, want := resp.Header.Get("X-Amz-Crc32"), fmt.Sprint(crc32.ChecksumIEEE(body)); got != want {
+	w := call(http.MethodPost, "DynamoDB_20120810.ListTables", "{}")
+	sameJSON(t, w.Body.String(), `{"TableNames":["tbl"]}`)
+	if got, want := w.Header().Get("X-Amz-Crc32"), fmt.Sprint(crc32.ChecksumIEEE(w.Body.Bytes())); got != want {
 		t.Errorf("checksum %s, want %s", got, want)
 	}
-	if resp.Header.Get("Content-Type") != "application/x-amz-json-1.0" || resp.Header.Get("X-Amzn-Requestid") == "" {
-		t.Errorf("headers %v", resp.Header)
+	if w.Header().Get("Content-Type") != "application/x-amz-json-1.0" || w.Header().Get("X-Amzn-Requestid") == "" {
+		t.Errorf("headers %v", w.Header())
 	}
-	if resp := call(http.MethodGet, "/", "", ""); resp.StatusCode != http.StatusNotFound {
-		t.Errorf("GET: status %d", resp.StatusCode)
+	if w := call(http.MethodGet, "", ""); w.Code != http.StatusNotFound {
+		t.Errorf("GET: status %d", w.Code)
 	}
-	if resp := call(http.MethodPost, "/", "DynamoDB_20120810.ListTables", strings.Repeat(" ", 33<<20)); resp.StatusCode != http.StatusRequestEntityTooLarge {
-		t.Errorf("33 MiB: status %d", resp.StatusCode)
+	if w := call(http.MethodPost, "DynamoDB_20120810.ListTables", strings.Repeat(" ", 33<<20)); w.Code != http.StatusRequestEntityTooLarge {
+		t.Errorf("33 MiB: status %d", w.Code)
 	}
-	if resp := call(http.MethodPost, "/", "", "{}"); resp.StatusCode != http.StatusBadRequest {
-		t.Errorf("no target: status %d", resp.StatusCode)
+	if w := call(http.MethodPost, "", "{}"); w.Code != http.StatusBadRequest {
+		t.Errorf("no target: status %d", w.Code)
 	}
 }
