@@ -151,8 +151,26 @@ func TestHashTellsInterleavingsApart(t *testing.T) {
 	if len(seen) != 100 {
 		t.Errorf("100 seeds gave %d interleavings", len(seen))
 	}
+	seen = map[uint64]bool{}
+	for _, schedule := range []string{"", "1@1>2", "1@2>2", "1@3>2"} {
+		s, err := task.ParseSchedule(schedule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen[virtually(t, task.VirtualConfig{Policy: task.Replay{Schedule: s}}, func(ctx context.Context) error {
+			return times(ctx, 2, func(ctx context.Context, _ int) error {
+				for range 3 {
+					task.Yield(ctx)
+				}
+				return nil
+			})
+		}).Hash] = true
+	}
+	if len(seen) != 4 {
+		t.Errorf("4 moments of one switch gave %d interleavings", len(seen))
+	}
+	hashes := map[string]uint64{}
 	for seed := range uint64(20) { // one order of two tasks is one hash, and so is the other
-		hashes := map[string]uint64{}
 		var order string
 		trace := virtually(t, task.VirtualConfig{Seed: seed, Policy: task.Random{}}, func(ctx context.Context) error {
 			return times(ctx, 2, func(_ context.Context, i int) error { order += fmt.Sprint(i); return nil })

@@ -6,13 +6,16 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/lakebench/lakebench/internal/mutant"
 	"github.com/lakebench/lakebench/task"
 )
 
-// The locks and queues here are wrong in ways that are easy to write. The tests
-// of the right ones must notice.
+// TestMutants: the tests notice when a guard of this package is taken out.
+func TestMutants(t *testing.T) { mutant.Run(t, "testdata/mutants") }
 
-func TestMutantsAreCaught(t *testing.T) {
+// The locks and queues below are wrong in ways that are easy to write. The tests
+// of the right ones must notice.
+func TestWrongLocksAndQueuesAreCaught(t *testing.T) {
 	for name, check := range map[string]func(ctx context.Context) error{
 		"semaphore, cancelled after the wake-up": func(ctx context.Context) error {
 			return semaphoreUnderCancellation(ctx, &mutantSemaphore{free: 1})

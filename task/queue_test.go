@@ -87,6 +87,44 @@ func TestQueueOfADoneContext(t *testing.T) {
 	})
 }
 
+// A consumer that is cancelled when it has been woken for a value, but has not
+// taken it, leaves it to the next one; so does a producer with room.
+func TestQueuePassesOnWhatACancelledWaiterWasWokenFor(t *testing.T) {
+	onBoth(t, func(ctx context.Context) error {
+		q := task.NewQueue[int](1)
+		mine, cancel := task.WithCancel(ctx)
+		get := func(ctx context.Context) error { _, err := q.Get(ctx); return err }
+		return inGroup(ctx,
+			func(ctx context.Context) error {
+				if get(mine) == nil {
+					return q.Put(ctx, 1) // for the other one
+				}
+				return nil
+			},
+			get,
+			func(ctx context.Context) error { return q.Put(ctx, 1) },
+			func(context.Context) error { cancel(errBoom); return nil })
+	})
+	onBoth(t, func(ctx context.Context) error {
+		q := task.NewQueue[int](1)
+		mine, cancel := task.WithCancel(ctx)
+		if err := q.Put(ctx, 0); err != nil {
+			return err
+		}
+		return inGroup(ctx,
+			func(ctx context.Context) error {
+				if q.Put(mine, 1) == nil {
+					_, err := q.Get(ctx)
+					return err
+				}
+				return nil
+			},
+			func(ctx context.Context) error { return q.Put(ctx, 2) },
+			func(ctx context.Context) error { _, err := q.Get(ctx); return err },
+			func(context.Context) error { cancel(errBoom); return nil })
+	})
+}
+
 func TestQueueUnderCancellation(t *testing.T) {
 	onBoth(t, func(ctx context.Context) error { return queueUnderCancellation(ctx, task.NewQueue[value](2)) })
 }

@@ -209,7 +209,7 @@ func TestPanicOfTheRoot(t *testing.T) {
 
 func TestStraysAreReported(t *testing.T) {
 	ended := false
-	_, err := task.Run(t.Context(), task.VirtualConfig{}, func(ctx context.Context) error {
+	trace, err := task.Run(t.Context(), task.VirtualConfig{}, func(ctx context.Context) error {
 		g := task.NewGroup(ctx, 0)
 		g.Go("forgotten", func(ctx context.Context) error {
 			err := task.Sleep(ctx, time.Hour)
@@ -224,8 +224,8 @@ func TestStraysAreReported(t *testing.T) {
 	}
 	const want = `task: the root task returned while others still ran; wait for their groups
   1 "forgotten", 1 steps: sleeps until +1h0m0s`
-	if stray.Error() != want || !ended {
-		t.Errorf("the task has ended: %v; report\n%s\nwant\n%s", ended, stray, want)
+	if stray.Error() != want || !ended || trace.Elapsed != time.Second {
+		t.Errorf("the task has ended: %v, at +%v; report\n%s\nwant, at +1s\n%s", ended, trace.Elapsed, stray, want)
 	}
 	goleak.VerifyNone(t)
 }
@@ -283,6 +283,25 @@ func TestInterruptIsNoDeadlock(t *testing.T) {
 	})
 	if !errors.Is(err, context.DeadlineExceeded) || errors.As(err, new(*task.StuckError)) {
 		t.Errorf("error %v, want the deadline", err)
+	}
+}
+
+// Whichever step notices the interrupt, a wait that begins with that very step
+// ends.
+func TestInterruptInEveryStep(t *testing.T) {
+	outside, interrupt := context.WithCancelCause(t.Context())
+	interrupt(errBoom)
+	for before := range 2 * 64 {
+		_, err := task.Run(outside, task.VirtualConfig{}, func(ctx context.Context) error {
+			for range before {
+				task.Yield(ctx)
+			}
+			_, err := task.NewQueue[int](1).Get(ctx)
+			return err
+		})
+		if !errors.Is(err, errBoom) || errors.As(err, new(*task.StuckError)) {
+			t.Errorf("after %d steps: error %v, want the cause of the interrupt alone", before, err)
+		}
 	}
 }
 
