@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 
 	"github.com/spf13/pflag"
@@ -82,6 +83,7 @@ func (o *backendOptions) open(ctx context.Context) (func(context.Context) (*back
 		cfg.Kind = backend.Endpoint
 		cfg.AWS = aws
 		cfg.DynamoDBEndpoint = o.endpoint
+		cfg.Proxy = http.ProxyFromEnvironment
 		cfg.RunID = o.runID
 		if o.table != "" {
 			cfg.TablePrefix = o.table

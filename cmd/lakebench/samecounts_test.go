@@ -1,0 +1,47 @@
+package main
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/lakebench/lakebench/results"
+)
+
+// samecounts compares two result documents but for what spec/results.md §2
+// exempts on the real clock. Usage: [!] samecounts FILE FILE.
+func samecounts(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: [!] samecounts FILE FILE")
+	}
+	a, b := counts(ts, args[0]), counts(ts, args[1])
+	if diff := cmp.Diff(a, b); (diff == "") == neg {
+		ts.Fatalf("%s and %s: equal is %v, expected %v\n%s", args[0], args[1], diff == "", !neg, diff)
+	}
+}
+
+// counts returns the text of a document without what differs from run to run.
+func counts(ts *testscript.TestScript, file string) string {
+	doc, err := results.Decode([]byte(ts.ReadFile(file)))
+	ts.Check(err)
+	var none results.Document
+	doc.RunID, doc.Started, doc.Ended = "", none.Started, none.Ended
+	doc.Lakebench, doc.Environment = none.Lakebench, none.Environment
+	timed := func(metric string) bool { return strings.HasSuffix(metric, "-ns") }
+	for i := range doc.Series {
+		doc.Series[i].Latency = nil
+		maps.DeleteFunc(doc.Series[i].Metrics, func(name string, _ float64) bool { return timed(name) })
+	}
+	s := &doc.Summary
+	s.Metrics = slices.DeleteFunc(s.Metrics, func(m results.MetricSummary) bool { return timed(m.Metric) })
+	s.Growth = slices.DeleteFunc(s.Growth, func(g results.Growth) bool { return timed(g.Metric) })
+	s.Crossover = slices.DeleteFunc(s.Crossover, func(c results.Crossover) bool { return timed(c.Metric) })
+	s.Slopes = slices.DeleteFunc(s.Slopes, func(x results.Slope) bool { return timed(x.Metric) })
+	doc.RunID = "compared"
+	text, err := results.Encode(doc)
+	ts.Check(err)
+	return string(text)
+}

@@ -1,0 +1,30 @@
+package main
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain lets the scripts run this very command.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"lakebench": func() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+	})
+}
+
+// TestScripts runs the command as a user does: testdata/script/*.txtar.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:  "testdata/script",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "samecounts": samecounts},
+		// The environment of whoever runs the tests must not be what they pass on.
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("LAKE_DYNAMODB_TABLE", "")
+			e.Setenv("AWS_EC2_METADATA_DISABLED", "true")
+			return nil
+		},
+	})
+}
