@@ -87,9 +87,10 @@ type batchWriteOutput struct {
 	capacity    capacityMode
 }
 
+// planBatchWrite checks the whole batch before any of it is written. 25 items
+// cannot reach the 16 MB that a batch may have (page ServiceQuotas).
 func (e *Engine) planBatchWrite(in *batchWriteInput) ([]write, *serviceError) {
 	writes := make([]write, 0, len(in.writes))
-	bytes := int64(0)
 	for i := range in.writes {
 		t, err := e.table(in.writes[i].table)
 		if err != nil {
@@ -99,14 +100,10 @@ func (e *Engine) planBatchWrite(in *batchWriteInput) ([]write, *serviceError) {
 		if err != nil {
 			return nil, err
 		}
-		bytes += w.offered()
 		writes = append(writes, w)
 	}
 	if !distinct(writes) {
 		return nil, invalid("Provided list of item keys contains duplicates")
-	}
-	if bytes > units.MaxBatchWriteBytes {
-		return nil, invalid("Request size has exceeded the maximum of %d bytes", units.MaxBatchWriteBytes)
 	}
 	return writes, nil
 }

@@ -55,6 +55,18 @@ func sameJSON(t *testing.T, got, want string) {
 	}
 }
 
+// typeOf is the type that an error's body names.
+func typeOf(t *testing.T, body []byte) string {
+	t.Helper()
+	var e struct {
+		Type string `json:"__type"`
+	}
+	if err := json.Unmarshal(body, &e); err != nil {
+		t.Fatalf("%v in %s", err, body)
+	}
+	return e.Type
+}
+
 // Shapes of ConsumedCapacity: facts/dynamodb.md §3.2, below the table.
 func TestConsumedCapacityShapes(t *testing.T) {
 	for _, c := range []struct{ operation, body, want string }{
@@ -169,13 +181,7 @@ func TestBadBodies(t *testing.T) {
 		t.Run(c.operation+" "+c.name, func(t *testing.T) {
 			e := newEngine(t)
 			resp := e.Serve(t.Context(), c.operation, []byte(c.body))
-			var body struct {
-				Type string `json:"__type"`
-			}
-			if err := json.Unmarshal(resp.Body, &body); err != nil {
-				t.Fatalf("%v in %s", err, resp.Body)
-			}
-			if !strings.HasSuffix(body.Type, "#"+c.want) || resp.Status != http.StatusBadRequest {
+			if !strings.HasSuffix(typeOf(t, resp.Body), "#"+c.want) || resp.Status != http.StatusBadRequest {
 				t.Errorf("status %d, %s; want 400, %s", resp.Status, resp.Body, c.want)
 			}
 			if resp.Served.RRU+resp.Served.WRU != 0 || resp.Served.Outcome != dynamo.OutcomeOther {
