@@ -103,7 +103,6 @@ func (in *scanInput) startRow(t *table, segment, segments int) (rows.Row, *servi
 // scanUnits charges a page: its items in one rounded sum, and one block for
 // each physical partition that the page walked through without finding any.
 func (e *Engine) scanUnits(p *page, segment, segments int, after rows.Row, c units.Consistency) float64 {
-	partitions := e.cfg.PhysicalPartitions
 	from, to := rows.SegmentHashes(segment, segments)
 	if after != "" {
 		from = after.Hash()
@@ -111,20 +110,22 @@ func (e *Engine) scanUnits(p *page, segment, segments int, after rows.Row, c uni
 	if p.more {
 		to = p.rows[len(p.rows)-1].Hash()
 	}
+	partitions := e.cfg.PhysicalPartitions
 	walked := rows.Segment(to, partitions) - rows.Segment(from, partitions) + 1
-	filled, last := 0, -1
-	if partitions > 1 {
-		for _, row := range p.rows {
-			if partition := rows.Segment(row.Hash(), partitions); partition != last {
-				filled, last = filled+1, partition
-			}
-		}
-	} else {
-		filled = min(len(p.rows), 1)
-	}
-	charged := float64(walked-filled) * units.Read(0, c)
+	charged := float64(walked-p.filled(partitions)) * units.Read(0, c)
 	if len(p.rows) > 0 {
 		charged += units.Read(p.bytes, c)
 	}
 	return charged
+}
+
+// filled is in how many physical partitions a scan's page has items.
+func (p *page) filled(partitions int) int {
+	n, last := 0, -1
+	for _, row := range p.rows {
+		if partition := rows.Segment(row.Hash(), partitions); partition != last {
+			n, last = n+1, partition
+		}
+	}
+	return n
 }

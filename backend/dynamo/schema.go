@@ -75,6 +75,9 @@ func (s *schema) keyRow(key attr.Item) (rows.Row, *serviceError) {
 	return makeRow(partition, sort, 0, nil), nil
 }
 
+// encodingRoom is what the encoding of most items takes beside their size.
+const encodingRoom = 64
+
 // itemRow returns the row of an item to be stored.
 func (s *schema) itemRow(item attr.Item) (rows.Row, *serviceError) {
 	partition, err := s.keyOf(item, s.partition)
@@ -94,7 +97,7 @@ func (s *schema) itemRow(item attr.Item) (rows.Row, *serviceError) {
 	if size > units.MaxItemBytes {
 		return "", invalid(itemLong)
 	}
-	return makeRow(partition, sort, size, s.appendAttributes(nil, item)), nil
+	return makeRow(partition, sort, size, s.appendAttributes(make([]byte, 0, size+encodingRoom), item)), nil
 }
 
 func (s *schema) keyOf(item attr.Item, key keyAttribute) (attr.Value, *serviceError) {
