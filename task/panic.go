@@ -30,7 +30,9 @@ func (e *PanicError) Unwrap() error {
 }
 
 // unwinding is the panic that takes down a task whose run was given up.
-type unwinding struct{}
+type unwinding struct{ why error }
+
+func (u unwinding) Error() string { return u.why.Error() }
 
 // protect turns a panic of fn into an error.
 func protect(name string, fn func() error) (err error) {

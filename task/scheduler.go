@@ -191,6 +191,7 @@ func (r *virtual) stop() {
 		w.stop()
 	}
 	r.idle = nil
+	r.giveUp(ErrEnded) // for whoever still uses one of its contexts
 }
 
 // The rest is the runtime interface.

@@ -222,7 +222,7 @@ const refusals = 10_000
 func (r *virtual) refuse(t *virtualTask) error {
 	t.refused++
 	if t.refused > refusals {
-		panic(unwinding{})
+		panic(unwinding{r.stuck})
 	}
 	return r.stuck
 }

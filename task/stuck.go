@@ -18,6 +18,8 @@ var (
 	// ErrInterrupted: the context given to Run was cancelled, and GraceSteps
 	// later tasks were still at work.
 	ErrInterrupted = errors.New("interrupted, and tasks did not end")
+	// ErrEnded: Run has returned, and one of its contexts was used to wait.
+	ErrEnded = errors.New("the run has ended")
 )
 
 // A StuckError is a run that was given up.

@@ -84,7 +84,7 @@ func Sleep(ctx context.Context, d time.Duration) error {
 // given up (see [StuckError]) it does not return: the task unwinds.
 func Yield(ctx context.Context) {
 	if err := from(ctx).yield(ctx); err != nil {
-		panic(unwinding{})
+		panic(unwinding{err})
 	}
 }
 

@@ -116,6 +116,8 @@ type Trace struct {
 // Then waits return that error and yields unwind their task. The trace is valid
 // in any case. No goroutine outlives Run.
 //
+// A run within a task of another one is a single step of that one.
+//
 // The cancellation of ctx reaches the tasks' contexts at a step, and so in
 // bounded time as long as they make steps; its deadline is of real time and not
 // theirs.

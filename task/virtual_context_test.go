@@ -106,6 +106,9 @@ func TestCancelAfterTheRun(t *testing.T) {
 		t.Errorf("after the run, its contexts have ended with %v, want canceled", inside.Err())
 	}
 	late()
+	if err := task.Sleep(context.WithoutCancel(inside), time.Second); !errors.Is(err, task.ErrEnded) {
+		t.Errorf("a sleep after the run: %v, want %v", err, task.ErrEnded)
+	}
 }
 
 func TestRunWithinARun(t *testing.T) {
