@@ -13,10 +13,7 @@ const never = math.MaxInt64
 func (r *virtual) now(context.Context) time.Time { return r.cfg.Start.Add(time.Duration(r.clock)) }
 
 func (r *virtual) sleep(ctx context.Context, d time.Duration) error {
-	until := r.clock + int64(d)
-	if until < r.clock {
-		until = never - 1
-	}
+	until := r.clock + min(int64(d), never-1-r.clock)
 	alone := r.ready.len() == 0 && (len(r.timers) == 0 || until < r.timers[0].at)
 	if alone && r.stuck == nil && r.steps+1 < r.checkAt {
 		r.step(r.current)

@@ -124,7 +124,7 @@ func (t *virtualTask) end() {
 	t.r.dispatch()
 }
 
-// live tasks in the order in which they were started.
+// inOrder returns the live tasks in the order in which they were started.
 func (r *virtual) inOrder() []*virtualTask {
 	return slices.SortedFunc(r.live.all(), byOrder)
 }

@@ -25,6 +25,7 @@ const pollEvery = 64
 func (r *virtual) check() {
 	r.poll()
 	switch {
+	case r.live.len() == 0: // that was the last step
 	case r.cfg.MaxSteps > 0 && r.steps >= r.cfg.MaxSteps:
 		r.giveUp(ErrStepLimit)
 	case r.steps-r.moved >= r.cfg.LivelockSteps:

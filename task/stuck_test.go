@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"runtime"
 	"strings"
 	"testing"
@@ -161,6 +162,12 @@ func TestStepLimit(t *testing.T) {
 	if err.Steps != 1001 {
 		t.Errorf("given up after %d steps, want 1001", err.Steps)
 	}
+}
+
+func TestStepLimitThatIsJustEnough(t *testing.T) {
+	trace := virtually(t, task.VirtualConfig{}, program(io.Discard, 1))
+	virtually(t, task.VirtualConfig{MaxSteps: trace.Steps}, program(io.Discard, 1))
+	stuck(t, task.VirtualConfig{MaxSteps: trace.Steps - 1}, task.ErrStepLimit, program(io.Discard, 1))
 }
 
 // Tasks that ignore every error are taken down all the same.
