@@ -33,8 +33,8 @@ func (p page) drawTiles(pen *pen, r vg.Rectangle) {
 	rows := (len(p.charts) + 1) / 2
 	w, h := (r.Max.X-r.Min.X-between)/2, (r.Max.Y-r.Min.Y)/vg.Length(rows)
 	for i, c := range p.charts {
-		min := vg.Point{X: r.Min.X + vg.Length(i%2)*(w+between), Y: r.Max.Y - vg.Length(i/2+1)*h}
-		tile := vg.Rectangle{Min: min, Max: vg.Point{X: min.X + w, Y: min.Y + h - 2.2*panelTitleSize}}
+		corner := vg.Point{X: r.Min.X + vg.Length(i%2)*(w+between), Y: r.Max.Y - vg.Length(i/2+1)*h}
+		tile := vg.Rectangle{Min: corner, Max: vg.Point{X: corner.X + w, Y: corner.Y + h - 2.2*panelTitleSize}}
 		title := boldened(pen.style(panelTitleSize, ink, draw.XLeft, draw.YBottom))
 		pen.write(title, vg.Point{X: tile.Min.X, Y: tile.Max.Y + 0.6*panelTitleSize}, c.title(p.operation))
 		newPanel(pen, c, tile).draw(pen)
