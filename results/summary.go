@@ -16,13 +16,14 @@ func Summarize(series []Series) (Summary, error) {
 		return Summary{}, err
 	}
 	s := Summary{Metrics: metrics}
-	for _, c := range curves(metrics) {
+	all := curves(metrics)
+	for _, c := range all {
 		fitted, class := fit(c.samples, describeMetric(c.metric).Assume)
 		s.Growth = append(s.Growth, Growth{c.variant, c.others, c.metric, c.x, fitted.a, fitted.b, fitted.k, class})
 		straight := line(c.samples)
 		s.Slopes = append(s.Slopes, Slope{c.variant, c.others, c.metric, c.x, straight.b, straight.a})
 	}
-	s.Crossover = crossovers(curves(metrics))
+	s.Crossover = crossovers(all)
 	return s, nil
 }
 
@@ -57,9 +58,12 @@ func groups(series []Series) []*group {
 func summarizeMetrics(series []Series) ([]MetricSummary, error) {
 	var all []MetricSummary
 	for _, g := range groups(series) {
-		merged, err := mergeTimes(g.series...)
-		if err != nil {
-			return nil, fmt.Errorf("summarize %s at %v: %w", g.variant, g.point, err)
+		var merged times
+		if len(g.series) > 1 { // a single repeat has merged its own
+			var err error
+			if merged, err = mergeTimes(g.series...); err != nil {
+				return nil, fmt.Errorf("summarize %s at %v: %w", g.variant, g.point, err)
+			}
 		}
 		for _, name := range g.metrics() {
 			values := g.values(name)
@@ -149,20 +153,22 @@ func sweptNumbers(metrics []MetricSummary) []string {
 	return slices.DeleteFunc(sortedKeys(values), func(name string) bool { return len(values[name]) < 2 })
 }
 
-// crossovers compares every two variants that were measured at the same values.
+// crossovers compares every two variants that were measured over the same
+// parameter at the same other coordinates.
 func crossovers(all []*measured) []Crossover {
 	var found []Crossover
-	for i, a := range all {
-		if describeMetric(a.metric).Better != LowerIsBetter {
+	before := make(map[string][]*measured) // those already seen of a place
+	for _, b := range all {
+		if describeMetric(b.metric).Better != LowerIsBetter {
 			continue
 		}
-		for _, b := range all[i+1:] {
-			if b.metric == a.metric && b.x == a.x && b.others.String() == a.others.String() {
-				if c, ok := crossover(a, b); ok {
-					found = append(found, c)
-				}
+		place := b.metric + "\x00" + b.x + "\x00" + b.others.String()
+		for _, a := range before[place] {
+			if c, ok := crossover(a, b); ok {
+				found = append(found, c)
 			}
 		}
+		before[place] = append(before[place], b)
 	}
 	return found
 }

@@ -166,6 +166,31 @@ func TestSummarizeTwoParameters(t *testing.T) {
 	}
 }
 
+// Only what is a cost crosses over: more of what is neither good nor bad, or is
+// good, makes no variant cheaper.
+func TestCrossoverOfCostsOnly(t *testing.T) {
+	var series []results.Series
+	for _, variant := range []string{"a", "b"} {
+		for _, x := range []int{1, 10, 100} {
+			v := float64(10 * x)
+			if variant == "b" {
+				v = float64(x)
+			}
+			series = append(series, results.Series{
+				Variant: variant, Phase: results.Steady, Point: results.Point{"x": results.Number(x)},
+				Metrics: map[string]float64{"wru/op": v, "returned/op": v, "ceiling-units/s": v, "its own": v},
+			})
+		}
+	}
+	sum, err := results.Summarize(series)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sum.Crossover) != 1 || sum.Crossover[0].Metric != "wru/op" || sum.Crossover[0].Variants != [2]string{"a", "b"} || sum.Crossover[0].From != 1 {
+		t.Errorf("crossovers %+v, want one, of write units", sum.Crossover)
+	}
+}
+
 // timed is a steady series whose operations took these times.
 func timed(t *testing.T, repeat int, times ...int64) results.Series {
 	t.Helper()

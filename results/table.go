@@ -225,7 +225,7 @@ func (t *terminal) costs(doc Document) {
 		}
 		t.b.WriteString(row(columns, i) + "\n")
 	}
-	t.paragraph(dim, timesNote(doc.Summary.Metrics), "")
+	t.paragraph(dim, timesNote(rows), "")
 	if len(left) > 0 {
 		t.paragraph(dim, leftOut(left), "")
 	}
@@ -306,16 +306,12 @@ func metricColumn(s shown, rows []*tableRow) *column {
 }
 
 // timesNote tells which time the table has, and how the other one differs.
-func timesNote(metrics []MetricSummary) string {
+func timesNote(rows []*tableRow) string {
 	var worst, response, service float64
-	for _, m := range metrics {
-		if m.Metric != "p50-ns" {
-			continue
-		}
-		for _, s := range metrics {
-			if s.Metric == "service-p50-ns" && s.Variant == m.Variant && s.Point.String() == m.Point.String() && m.Value >= worst*s.Value && s.Value > 0 {
-				worst, response, service = m.Value/s.Value, m.Value, s.Value
-			}
+	for _, r := range rows {
+		if s := r.values["service-p50-ns"]; s > 0 && r.values["p50-ns"]/s >= worst {
+			response, service = r.values["p50-ns"], s
+			worst = response / service
 		}
 	}
 	const note = "Response time runs from when an operation should have begun, service time from when it did"
