@@ -66,8 +66,9 @@ func (c Cursor) Token() string {
 // ParseCursor reads a token. Whether the cursor belongs to a drain is for Check
 // to say. Errors are ErrBadCursor.
 func ParseCursor(token string) (Cursor, error) {
-	b, err := base64.RawURLEncoding.Strict().DecodeString(token)
-	if err != nil || len(b) < cursorHead+cursorChecksum {
+	b, err := base64.RawURLEncoding.DecodeString(token)
+	// The decoder lets line ends and stray bits pass; encoding again does not.
+	if err != nil || len(b) < cursorHead+cursorChecksum || base64.RawURLEncoding.EncodeToString(b) != token {
 		return Cursor{}, fmt.Errorf("%w: it is damaged", ErrBadCursor)
 	}
 	body, checksum := b[:len(b)-cursorChecksum], b[len(b)-cursorChecksum:]

@@ -17,9 +17,14 @@ const Attempts = 4
 // Client returns an SDK client for a service in memory. It retries as the SDK
 // does by default, but without waiting, and however many calls have failed before.
 func Client(service aws.HTTPClient) *dynamodb.Client {
+	return ClientAt("http://embedded.invalid", service)
+}
+
+// ClientAt is Client for a service at an address.
+func ClientAt(endpoint string, service aws.HTTPClient) *dynamodb.Client {
 	return dynamodb.New(dynamodb.Options{
 		Region:       "us-east-1",
-		BaseEndpoint: aws.String("http://embedded.invalid"),
+		BaseEndpoint: &endpoint,
 		Credentials:  credentials.NewStaticCredentialsProvider("test", "test", ""),
 		HTTPClient:   service,
 		Retryer: retry.NewStandard(func(o *retry.StandardOptions) {

@@ -113,11 +113,14 @@ func endEpoch(t *testing.T, s store.MetaStore, epoch int) {
 	}
 }
 
+// mostWrites is more than any writer gets done before its epoch ends.
+const mostWrites = 20_000
+
 // fencedWriter counts under the guard of its epoch until that is over.
 func fencedWriter(ctx context.Context, s store.MetaStore, epoch int) error {
 	guard := store.Guard{Key: "lease/a", Expect: store.Exactly(epochValue(epoch))}
 	expected := store.Absent()
-	for n := 1; ; {
+	for n := 1; n < mostWrites; {
 		next := []byte(strconv.Itoa(n))
 		err := s.GuardedMutate(ctx, guard, store.Mutation{Key: epochKey(epoch), Expect: expected, Next: next})
 		switch {
@@ -131,4 +134,5 @@ func fencedWriter(ctx context.Context, s store.MetaStore, epoch int) error {
 		expected = store.Exactly(next)
 		n++
 	}
+	return fmt.Errorf("the writer of epoch %d was never stopped", epoch)
 }

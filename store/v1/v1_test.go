@@ -2,31 +2,58 @@ package v1_test
 
 import (
 	"context"
+	"flag"
 	"math/rand/v2"
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
 	"github.com/lakebench/lakebench/backend/dynamo"
 	"github.com/lakebench/lakebench/store/storetest"
+	"github.com/lakebench/lakebench/store/table"
 	"github.com/lakebench/lakebench/store/v1"
 )
 
-const table = "lake"
+const lake = "lake"
 
-// open returns a fixture on a new embedded service.
-func open(t *testing.T) storetest.Fixture {
+var rewrite = flag.Bool("rewrite", false, "write the request logs anew")
+
+// service is a new embedded service and two ways to it: one whose requests can be
+// made to fail, and a direct one.
+func service(t *testing.T) (faults *storetest.Faults, direct *dynamodb.Client) {
 	t.Helper()
 	engine, err := dynamo.New(dynamo.DefaultConfig())
 	if err != nil {
 		t.Fatal(err)
 	}
-	faults := storetest.NewFaults(engine.Client(nil))
-	if err := v1.Create(context.Background(), storetest.Client(faults), table); err != nil {
+	return storetest.NewFaults(engine.Client(nil)), storetest.Client(engine.Client(nil))
+}
+
+// open returns a fixture on a new embedded service.
+func open(t *testing.T) storetest.Fixture {
+	t.Helper()
+	faults, direct := service(t)
+	return fixture(t, lake, storetest.Client(faults), direct, faults)
+}
+
+// client is what makes and opens a table.
+type client interface {
+	v1.Client
+	table.Creator
+}
+
+// fixture makes the table through own, and opens it through both.
+func fixture(t *testing.T, name string, own client, direct v1.Client, faults *storetest.Faults) storetest.Fixture {
+	t.Helper()
+	if err := v1.Create(context.Background(), own, name); err != nil {
 		t.Fatal(err)
 	}
+	ours, theirs := config(own, 1), config(direct, 2)
+	ours.Table, theirs.Table = name, name
 	return storetest.Fixture{
-		Store:       openStore(t, storetest.Client(faults), 1),
-		Peer:        openStore(t, storetest.Client(engine.Client(nil)), 2),
+		Store:       openStore(t, ours),
+		Peer:        openStore(t, theirs),
 		Faults:      faults,
 		MaxKeyBytes: 2048,
 		ItemBytes:   func(key string, value []byte) int { return len("pk") + len(key) + len("value") + len(value) },
@@ -34,12 +61,16 @@ func open(t *testing.T) storetest.Fixture {
 	}
 }
 
-func openStore(t *testing.T, client v1.Client, seed uint64) *v1.Store {
-	t.Helper()
+func config(client v1.Client, seed uint64) v1.Config {
 	cfg := v1.DefaultConfig()
-	cfg.Client, cfg.Table, cfg.Random = client, table, rand.NewPCG(seed, 0)
-	cfg.PageLimit = 7 // so that lists have pages
+	cfg.Client, cfg.Table, cfg.Random = client, lake, rand.NewPCG(seed, 0)
+	cfg.PageLimit = 20 // so that lists have pages
 	cfg.Backoff.Base, cfg.Backoff.Max = time.Microsecond, time.Millisecond
+	return cfg
+}
+
+func openStore(t *testing.T, cfg v1.Config) *v1.Store {
+	t.Helper()
 	s, err := v1.Open(context.Background(), cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -48,3 +79,11 @@ func openStore(t *testing.T, client v1.Client, seed uint64) *v1.Store {
 }
 
 func TestConformance(t *testing.T) { storetest.Run(t, open) }
+
+// TestRequests: the requests of every operation, as a file that reviewers read.
+func TestRequests(t *testing.T) {
+	faults, direct := service(t)
+	rec := storetest.NewRecorder(storetest.Client(faults))
+	f := fixture(t, lake, rec, direct, faults)
+	storetest.Golden(t, "testdata/requests.golden", storetest.Scenario(t, f, rec), *rewrite)
+}
