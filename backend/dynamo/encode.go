@@ -1,6 +1,7 @@
 package dynamo
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/lakebench/lakebench/backend/dynamo/attr"
@@ -18,11 +19,12 @@ type jsonObject struct {
 	empty bool
 }
 
-// encode returns out as JSON.
-func encode(out answer, b *bill) []byte {
+// encode writes out as JSON over buf.
+func encode(buf []byte, out answer, b *bill) []byte {
 	// Items are most of an answer; in JSON they are about a third longer (base64)
 	// and have names, quotes and type tags around.
-	o := &jsonObject{dst: make([]byte, 0, 256+b.ReadBytes+b.ReadBytes/2+24*b.Returned)}
+	room := 256 + b.ReadBytes + b.ReadBytes/2 + 24*b.Returned
+	o := &jsonObject{dst: slices.Grow(buf[:0], int(room))}
 	o.begin()
 	out.appendJSON(o, b)
 	o.end()
@@ -177,9 +179,9 @@ func (out *writeItemOutput) appendJSON(o *jsonObject, b *bill) {
 	o.capacity(b, out.capacity)
 }
 
-// encodeError returns the service's answer to a request that failed.
-func encodeError(e *serviceError) []byte {
-	o := &jsonObject{dst: make([]byte, 0, 256)}
+// encodeError writes the service's answer to a request that failed over buf.
+func encodeError(buf []byte, e *serviceError) []byte {
+	o := &jsonObject{dst: buf[:0]}
 	o.begin()
 	o.string("__type", e.wireType())
 	o.string(e.messageMember(), e.message)

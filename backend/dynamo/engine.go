@@ -17,6 +17,7 @@ package dynamo
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"runtime/debug"
 	"sync"
 )
@@ -32,6 +33,10 @@ type Engine struct {
 	created int
 
 	tokens tokens
+
+	// buffers are []byte for the fronts, to read requests into and to write
+	// answers into.
+	buffers sync.Pool
 }
 
 // New returns an engine without tables.
@@ -53,24 +58,34 @@ type Response struct {
 // panics, whatever the body. ctx carries the runtime of package task; the
 // service does not stop half-way when the client's ctx ends.
 func (e *Engine) Serve(ctx context.Context, operation string, body []byte) Response {
+	return e.serve(ctx, operation, body, nil)
+}
+
+// serve is Serve with the answer written over buf, which is made larger if need
+// be.
+func (e *Engine) serve(ctx context.Context, operation string, body, buf []byte) Response {
 	b := &bill{Served: Served{API: apiName(operation), Outcome: OutcomeOK}}
-	out, err := e.dispatch(ctx, operation, body, b)
-	status := 200
+	status := http.StatusOK
+	out, err := protect(operation, func() ([]byte, *serviceError) { return e.answer(ctx, operation, body, buf, b) })
 	if err != nil {
 		status = err.status()
 		b.Outcome = err.outcome()
-		out = encodeError(err)
+		out = encodeError(buf, err)
 	}
 	e.counter.add(&b.Served)
 	return Response{Status: status, Body: out, Served: b.Served}
 }
 
-func (e *Engine) dispatch(ctx context.Context, name string, body []byte, b *bill) ([]byte, *serviceError) {
+func (e *Engine) answer(ctx context.Context, name string, body, buf []byte, b *bill) ([]byte, *serviceError) {
 	serve, ok := operations[name]
 	if !ok {
 		return nil, unsupported(name)
 	}
-	return protect(name, func() ([]byte, *serviceError) { return serve(ctx, e, body, b) })
+	out, err := serve(ctx, e, body, b)
+	if err != nil {
+		return nil, err
+	}
+	return encode(buf, out, b), nil
 }
 
 // protect turns a panic, which is a defect of this package, into the service's

@@ -2,6 +2,7 @@ package dynamo
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 )
 
@@ -131,9 +132,9 @@ func (e *serviceError) canceledOutcome() string {
 // status is the HTTP status: the service uses 400 for all but its own faults.
 func (e *serviceError) status() int {
 	if e.code == internalServerError {
-		return 500
+		return http.StatusInternalServerError
 	}
-	return 400
+	return http.StatusBadRequest
 }
 
 // wireType is the error's name in an answer, with the namespace that the

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -46,20 +45,23 @@ func (e *Engine) Client(observe func(ctx context.Context, s Served)) *HTTPClient
 // acted and the answer is lost, as over a network.
 func (c *HTTPClient) Do(req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
-	if err := ctx.Err(); err != nil {
+	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	body, err := readBody(req)
+	body, err := c.engine.readBody(req)
 	if err != nil {
 		return nil, fmt.Errorf("dynamo: in-memory request: reading the body: %w", err)
 	}
-	resp := c.engine.Serve(ctx, operationName(req), body)
+	resp := c.engine.serve(ctx, operationName(req), body, c.engine.buffer())
+	c.engine.reuse(body)
 	if c.observe != nil {
 		c.observe(ctx, resp.Served)
 	}
 	if ctx.Err() != nil { // the answer comes too late for whoever asked
 		return nil, context.Cause(ctx)
 	}
+	answer := &answerBody{engine: c.engine, buf: resp.Body}
+	answer.Reset(resp.Body)
 	return &http.Response{
 		Status:     strconv.Itoa(resp.Status) + " " + http.StatusText(resp.Status),
 		StatusCode: resp.Status,
@@ -70,23 +72,51 @@ func (c *HTTPClient) Do(req *http.Request) (*http.Response, error) {
 			"Content-Type":  {contentType},
 			requestIDHeader: {requestID(c.served.Add(1))},
 		},
-		Body:          io.NopCloser(bytes.NewReader(resp.Body)),
+		Body:          answer,
 		ContentLength: int64(len(resp.Body)),
 		Request:       req,
 	}, nil
 }
 
-func readBody(req *http.Request) ([]byte, error) {
+// readBody reads a request's body into a buffer of the engine's.
+func (e *Engine) readBody(req *http.Request) ([]byte, error) {
 	if req.Body == nil {
 		return nil, nil
 	}
-	defer func() { _ = req.Body.Close() }() // nothing was written to it
-	if req.ContentLength <= 0 || req.ContentLength > maxBody {
-		return io.ReadAll(req.Body)
+	body := bytes.NewBuffer(e.buffer())
+	_, err := body.ReadFrom(req.Body)
+	_ = req.Body.Close() // nothing was written to it
+	return body.Bytes(), err
+}
+
+// answerBody is the body of an in-memory answer. Whoever closes it gives its
+// buffer back; reading it afterwards gives nothing.
+type answerBody struct {
+	bytes.Reader
+	engine *Engine
+	buf    []byte
+}
+
+func (b *answerBody) Close() error {
+	b.Reset(nil)
+	b.engine.reuse(b.buf)
+	b.buf = nil
+	return nil
+}
+
+// buffer returns an empty buffer with room from an earlier use, if there is one.
+func (e *Engine) buffer() []byte {
+	if b, ok := e.buffers.Get().(*[]byte); ok {
+		return (*b)[:0]
 	}
-	body := make([]byte, req.ContentLength)
-	_, err := io.ReadFull(req.Body, body)
-	return body, err
+	return nil
+}
+
+// reuse takes a buffer back that nothing refers to any more.
+func (e *Engine) reuse(b []byte) {
+	if cap(b) > 0 {
+		e.buffers.Put(&b)
+	}
 }
 
 // operationName is the name in the target header, or the whole header when it names
@@ -106,7 +136,8 @@ func (e *Engine) HTTPHandler() http.Handler {
 			http.Error(w, "lakebench's embedded DynamoDB answers POST / only", http.StatusNotFound)
 			return
 		}
-		body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, maxBody))
+		req.Body = http.MaxBytesReader(w, req.Body, maxBody)
+		body, err := e.readBody(req)
 		if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
 			http.Error(w, fmt.Sprintf("request body over %d bytes", tooLarge.Limit), http.StatusRequestEntityTooLarge)
 			return
@@ -114,7 +145,8 @@ func (e *Engine) HTTPHandler() http.Handler {
 		if err != nil {
 			return // the client went away: nobody to answer
 		}
-		resp := e.Serve(req.Context(), operationName(req), body)
+		resp := e.serve(req.Context(), operationName(req), body, e.buffer())
+		e.reuse(body)
 		h := w.Header()
 		h.Set("Content-Type", contentType)
 		h.Set("Content-Length", strconv.Itoa(len(resp.Body)))
@@ -122,5 +154,6 @@ func (e *Engine) HTTPHandler() http.Handler {
 		h.Set(crc32Header, strconv.FormatUint(uint64(crc32.ChecksumIEEE(resp.Body)), 10))
 		w.WriteHeader(resp.Status)
 		_, _ = w.Write(resp.Body) // a client that went away is no concern of ours
+		e.reuse(resp.Body)
 	})
 }

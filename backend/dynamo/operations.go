@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// operation serves one operation: body in, answer out, both JSON.
-type operation func(ctx context.Context, e *Engine, body []byte, b *bill) ([]byte, *serviceError)
+// operation serves one operation, from its JSON body to its typed answer.
+type operation func(ctx context.Context, e *Engine, body []byte, b *bill) (answer, *serviceError)
 
 // operations are those that the engine has, by name.
 var operations = map[string]operation{
@@ -28,12 +28,12 @@ var operations = map[string]operation{
 	"TransactWriteItems": serve((*Engine).transactWriteItems),
 }
 
-// serve puts the wire codec around a typed operation.
+// serve puts the decoder in front of a typed operation.
 func serve[In any, Out answer, P interface {
 	*In
 	request
 }](run func(e *Engine, ctx context.Context, in P, b *bill) (Out, *serviceError)) operation {
-	return func(ctx context.Context, e *Engine, body []byte, b *bill) ([]byte, *serviceError) {
+	return func(ctx context.Context, e *Engine, body []byte, b *bill) (answer, *serviceError) {
 		in := P(new(In))
 		if err := decode(body, in); err != nil {
 			return nil, err
@@ -42,7 +42,7 @@ func serve[In any, Out answer, P interface {
 		if err != nil {
 			return nil, err
 		}
-		return encode(out, b), nil
+		return out, nil
 	}
 }
 

@@ -3,8 +3,6 @@ package dynamo
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"hash"
-	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -100,54 +98,48 @@ func tokenDigest(token string) digest {
 }
 
 // fingerprint is equal for two requests that mean the same: neither the order of
-// a map nor the spelling of a number matters, only what is asked for.
+// a map nor the spelling of a number matters, only what is asked for. All
+// parameters count (API reference, "a change in other parameters").
 func (in *transactWriteInput) fingerprint() digest {
-	p := printer{sha256.New()}
-	p.text(in.metrics)
-	p.number(int(in.capacity))
-	p.number(len(in.actions))
+	var few [2048]byte
+	p := appendText(few[:0], in.metrics)
+	p = binary.AppendVarint(p, int64(in.capacity))
 	for i := range in.actions {
-		a := &in.actions[i]
-		p.text(string(a.kind))
-		p.text(a.table)
-		p.item(a.item)
-		p.item(a.key)
-		p.optional(a.condition)
-		p.text(a.returnOnFailure)
-		p.item(a.values)
-		p.number(len(a.names))
-		for _, n := range slices.SortedFunc(slices.Values(a.names), byPlaceholder) {
-			p.text(n.Placeholder)
-			p.text(n.Attribute)
-		}
+		p = in.actions[i].appendMeaning(p)
 	}
-	return digest(p.Sum(nil)[:16])
+	sum := sha256.Sum256(p)
+	return digest(sum[:16])
+}
+
+// appendMeaning appends everything that the action asks for such that no two
+// different actions run together to the same bytes.
+func (a *transactAction) appendMeaning(p []byte) []byte {
+	p = appendText(p, string(a.kind))
+	p = appendText(p, a.table)
+	p = attr.AppendItem(p, a.item)
+	p = attr.AppendItem(p, a.key)
+	p = appendOptional(p, a.condition)
+	p = appendText(p, a.returnOnFailure)
+	p = attr.AppendItem(p, a.values)
+	p = binary.AppendVarint(p, int64(len(a.names)))
+	for _, n := range slices.SortedFunc(slices.Values(a.names), byPlaceholder) {
+		p = appendText(p, n.Placeholder)
+		p = appendText(p, n.Attribute)
+	}
+	return p
 }
 
 func byPlaceholder(a, b expr.Name) int { return strings.Compare(a.Placeholder, b.Placeholder) }
 
-// printer hashes a sequence of texts and numbers such that no two sequences run
-// together to the same bytes.
-type printer struct{ hash.Hash }
-
-func (p printer) number(n int) {
-	var b [8]byte
-	binary.BigEndian.PutUint64(b[:], uint64(n))
-	_, _ = p.Write(b[:]) // a hash never fails
+func appendText(p []byte, s string) []byte {
+	p = binary.AppendVarint(p, int64(len(s)))
+	return append(p, s...)
 }
 
-func (p printer) text(s string) {
-	p.number(len(s))
-	_, _ = io.WriteString(p, s)
-}
-
-// optional keeps apart empty and absent.
-func (p printer) optional(s *string) {
+// appendOptional keeps apart empty and absent.
+func appendOptional(p []byte, s *string) []byte {
 	if s == nil {
-		p.number(-1)
-		return
+		return binary.AppendVarint(p, -1)
 	}
-	p.text(*s)
+	return appendText(p, *s)
 }
-
-func (p printer) item(it attr.Item) { p.text(string(it.Encode())) }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -271,4 +272,47 @@ func TestHandlerHeaders(t *testing.T) {
 	if w := call(http.MethodPost, "", "{}"); w.Code != http.StatusBadRequest {
 		t.Errorf("no target: status %d", w.Code)
 	}
+}
+
+// The buffers of answers are used again, but only after they were closed.
+func TestAnswersAreTheirOwn(t *testing.T) {
+	e := newEngine(t)
+	client := e.Client(nil)
+	call := func(operation, body string) io.ReadCloser {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://embedded/", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("X-Amz-Target", "DynamoDB_20120810."+operation)
+		resp, err := client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resp.Body
+	}
+	read := func(body io.Reader) string {
+		t.Helper()
+		b, err := io.ReadAll(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	first := call("ListTables", `{}`)
+	for i := range 10 {
+		name := fmt.Sprint("item-", i)
+		if err := call("PutItem", `{"TableName":"tbl","Item":{"k":{"S":"`+name+`"}}}`).Close(); err != nil {
+			t.Fatal(err)
+		}
+		got := call("GetItem", `{"TableName":"tbl","Key":{"k":{"S":"`+name+`"}}}`)
+		sameJSON(t, read(got), `{"Item":{"k":{"S":"`+name+`"}}}`)
+		if err := got.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if left := read(got); left != "" {
+			t.Errorf("a closed answer still gives %q", left)
+		}
+	}
+	sameJSON(t, read(first), `{"TableNames":["tbl"]}`)
 }
