@@ -135,6 +135,12 @@ func (c *chart) class(variant string, growth []results.Growth) results.Class {
 	return ""
 }
 
+// showsClass says whether the legend tells how a curve grows. Of times it does
+// not: on a busy machine their fit is one of noise.
+func (c *chart) showsClass(v curve) bool {
+	return v.class != "" && v.class != results.Undetermined && c.metric.Assume == results.Exact
+}
+
 // empty says that there is nothing to see: no parameter varies, or all is zero.
 func (c *chart) empty() bool {
 	values, some := make(map[results.Value]bool), false

@@ -5,8 +5,6 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"github.com/lakebench/lakebench/results"
 )
 
 // draw draws title, note, legend and charts from the top down.
@@ -59,7 +57,7 @@ func (p page) drawLegend(pen *pen, at vg.Point, right vg.Length) vg.Length {
 	}
 	for _, v := range p.charts[0].curves {
 		text := v.variant
-		if len(p.charts) == 1 && v.class != "" && v.class != results.Undetermined {
+		if len(p.charts) == 1 && p.charts[0].showsClass(v) {
 			text += ": " + string(v.class)
 		}
 		entry(text, v.look.line(), func(at vg.Point) { pen.mark(v.look, at) })

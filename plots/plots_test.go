@@ -197,7 +197,7 @@ func TestChartSaysWhatItShows(t *testing.T) {
 		"evaluated-per-op": {"items evaluated", "101,000", "1,000"},
 		"rru-per-op":       {"read units", "7,475", "80", "74"},
 		"usd-per-op":       {"Cost of a million refresh operations", "US dollars", "$100", "$934.38", "$10.00", "$9.25"},
-		"p50-ns":           {"Median response time", "10 ms", "132 ms", "425 µs"},
+		"p50-ns":           {"Median response time", "10 ms", "132 ms", "425 µs", "v1"},
 	} {
 		got := texts(t, all[file+"-by-history_records.svg"])
 		for _, w := range want {

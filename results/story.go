@@ -167,20 +167,23 @@ func (t *terminal) fits(sum Summary, fits []Growth) {
 			continue // the median says how times grow
 		}
 		heading := "  " + strings.TrimSpace(strings.Join(s.heading[:], " "))
-		var last *Growth
 		for _, g := range fits {
 			if g.Metric != s.metric {
 				continue
 			}
-			if n := len(variants.cells) - 1; last != nil && last.Class == g.Class && last.A == g.A && last.B == g.B && last.K == g.K {
+			class, text := string(g.Class), formula(g, s.scale)
+			if !isClear(sum, g) {
+				class, text = "unclear", "varies more than it grows"
+			}
+			if n := len(classes.cells) - 1; heading == "" && classes.cells[n] == class && formulas.cells[n] == text {
 				variants.cells[n] += ", " + g.Variant
 				continue
 			}
 			metrics.cells = append(metrics.cells, heading)
 			variants.cells = append(variants.cells, g.Variant)
-			classes.cells = append(classes.cells, string(g.Class))
-			formulas.cells = append(formulas.cells, formula(g, s.scale))
-			heading, last = "", &g
+			classes.cells = append(classes.cells, class)
+			formulas.cells = append(formulas.cells, text)
+			heading = ""
 		}
 	}
 	columns := []*column{metrics, variants, classes, formulas}
@@ -190,6 +193,25 @@ func (t *terminal) fits(sum Summary, fits []Growth) {
 	for i := range metrics.cells {
 		t.b.WriteString(row(columns, i) + "\n")
 	}
+}
+
+// isClear says that a fit is near to what it was fitted to. Counts are what they
+// are; a fit of times that misses one by a quarter has fitted noise, which the
+// file keeps and a reader should not be told as growth.
+func isClear(sum Summary, g Growth) bool {
+	const most = 0.25
+	if describeMetric(g.Metric).Assume != Time {
+		return true
+	}
+	fitted := curve{g.A, g.B, g.K}
+	for _, m := range sum.Metrics {
+		x, ok := m.Point[g.X].Float()
+		if ok && m.Metric == g.Metric && m.Variant == g.Variant && m.Point.Without(g.X).String() == g.Point.String() &&
+			math.Abs(fitted.at(x)-m.Value) > most*m.Value {
+			return false
+		}
+	}
+	return true
 }
 
 // formula writes a + b·x^k in the units of the cost table.
@@ -253,7 +275,7 @@ func pairsOf(sum Summary) []*pair {
 	at := make(map[string]*pair)
 	columns := columnsOf(sum.Metrics)
 	for _, c := range sum.Crossover {
-		if c.Metric == "p99-ns" || !slices.ContainsFunc(columns, func(s shown) bool { return s.metric == c.Metric }) {
+		if c.Metric == "p99-ns" || !clearBoth(sum, c) || !slices.ContainsFunc(columns, func(s shown) bool { return s.metric == c.Metric }) {
 			continue
 		}
 		key := fmt.Sprint(c.Variants, c.X, c.Point)
@@ -264,6 +286,13 @@ func pairsOf(sum Summary) []*pair {
 		at[key].crossovers = append(at[key].crossovers, c)
 	}
 	return pairs
+}
+
+// clearBoth says that the fits of both variants of a crossover are clear.
+func clearBoth(sum Summary, c Crossover) bool {
+	return !slices.ContainsFunc(sum.Growth, func(g Growth) bool {
+		return g.Metric == c.Metric && g.X == c.X && slices.Contains(c.Variants[:], g.Variant) && g.Point.String() == c.Point.String() && !isClear(sum, g)
+	})
 }
 
 // sentence says in what the second variant is cheaper from where on; metrics with

@@ -3,6 +3,7 @@ package results
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/lakebench/lakebench/cause"
 )
@@ -21,13 +22,21 @@ func (t *terminal) trust(doc Document) {
 		status.cells = append(status.cells, string(c.Status))
 		names.cells = append(names.cells, c.Name)
 	}
-	for i, c := range doc.Checks {
-		margin := 2 + status.width() + len(gap) + names.width() + len(gap)
-		detail := wrap(c.Detail, max(t.o.Width-margin, 20), "")
-		detail = strings.ReplaceAll(detail, "\n", "\n"+strings.Repeat(" ", margin))
-		text := "  " + t.styled(statusStyle(c.Status), status.pad(status.cells[i], status.width())) + gap + names.pad(c.Name, names.width()) + gap + detail
-		t.b.WriteString(strings.TrimRight(text, " ") + "\n")
+	statusMargin := 2 + status.width() + len(gap)
+	margin := statusMargin + names.width() + len(gap)
+	for _, c := range doc.Checks {
+		text := c.Name + strings.Repeat(" ", margin-statusMargin-utf8.RuneCountInString(c.Name)) + block(c.Detail, t.o.Width, margin)
+		if margin > t.o.Width/2 { // long names: the details go below
+			text = block(c.Name, t.o.Width, statusMargin) + "\n" + strings.Repeat(" ", statusMargin) + block(c.Detail, t.o.Width, statusMargin)
+		}
+		t.b.WriteString("  " + t.styled(statusStyle(c.Status), status.pad(string(c.Status), status.width())) + gap + strings.TrimRight(text, " \n") + "\n")
 	}
+}
+
+// block wraps text that begins at a margin, and keeps to it.
+func block(text string, width, margin int) string {
+	const least = 20
+	return strings.ReplaceAll(wrap(text, max(width-margin, least), ""), "\n", "\n"+strings.Repeat(" ", margin))
 }
 
 func statusStyle(s Status) string {

@@ -69,7 +69,7 @@ func duration(ns float64) string {
 			return strconv.FormatFloat(roundTo(ns/float64(u.size), 3), 'f', -1, 64) + " " + u.name
 		}
 	}
-	return strconv.FormatFloat(roundTo(ns, 3), 'f', -1, 64) + " ns"
+	return significant(roundTo(ns, 3)) + " ns"
 }
 
 // roundTo rounds f to so many significant digits.

@@ -8,7 +8,7 @@ func TestWords(t *testing.T) {
 		{thousands(100000, 0), "100,000"},
 		{significant(0), "0"}, {significant(7475), "7,475"}, {significant(0.00925), "0.00925"}, {significant(12.75), "12.8"},
 		{significant(2), "2"}, {significant(1.5e-9), "1.5e-09"}, {significant(-0.5), "-0.5"},
-		{duration(0), "0 ns"}, {duration(999), "999 ns"}, {duration(999.7), "1 µs"}, {duration(1610751), "1.61 ms"}, {duration(999_499_999), "999 ms"},
+		{duration(0), "0 ns"}, {duration(1.234e-10), "1.23e-10 ns"}, {duration(0.5), "0.5 ns"}, {duration(999), "999 ns"}, {duration(999.7), "1 µs"}, {duration(1610751), "1.61 ms"}, {duration(999_499_999), "999 ms"},
 		{duration(999_600_000), "1 s"}, {duration(132e6), "132 ms"}, {duration(2.6e9), "2.6 s"}, {duration(12_345e9), "12300 s"},
 		{aOrAn("refresh"), "a refresh"}, {aOrAn("append"), "an append"},
 		{list([]string{"a"}), "a"}, {list([]string{"a", "b", "c"}), "a, b and c"},
