@@ -18,9 +18,9 @@ type Config struct {
 	// included"); how many partitions a table has is AWS's secret.
 	PhysicalPartitions int
 
-	// LastKeyOnFullFinalPage: a page of exactly 1 MiB behind which there is
-	// nothing still carries a LastEvaluatedKey. DynamoDB Local sends none,
-	// dynalite one; AWS does not say, so clients must take both.
+	// LastKeyOnFullFinalPage: a page that is full, of 1 MiB or more, and behind
+	// which there is nothing still carries a LastEvaluatedKey. DynamoDB Local
+	// 1.25.1 sends none, dynalite one; AWS does not say, so clients must take both.
 	LastKeyOnFullFinalPage bool
 
 	// ChecksConflict: a ConditionCheck or a TransactGetItems conflicts with a

@@ -62,6 +62,8 @@ func (p *pageParams) validate() *serviceError {
 		return notEnum("select", p.selects, "SPECIFIC_ATTRIBUTES, COUNT, ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES")
 	}
 	switch {
+	case p.projection != nil && p.selects == selectCount:
+		return invalid("Cannot specify the ProjectionExpression when choosing to get only the Count")
 	case p.projection != nil && p.selects != "" && p.selects != selectSpecific:
 		return invalid("Cannot specify the ProjectionExpression when choosing to get %s", p.selects)
 	case p.selects == selectSpecific && p.projection == nil:
@@ -94,21 +96,24 @@ type page struct {
 // collect evaluates rows in the order of walk, until limit items (0: any
 // number) or 1 MiB of items. The caller holds the table's lock.
 //
-// The item that crosses 1 MiB belongs to the page, and a page that ends at its
-// limit does not look whether anything follows (facts/dynamodb.md §3.3).
+// The item that crosses 1 MiB belongs to the page (facts/dynamodb.md §3.3). A page
+// that ends at its limit does not look whether anything follows; one that is full
+// does, unless lastKeyOnFull.
 func (p *page) collect(limit int, lastKeyOnFull bool, walk func(yield func(rows.Row) bool)) {
 	walk(func(row rows.Row) bool {
-		if p.bytes == units.MaxPageBytes {
+		if p.full() { // by size, and this row follows
 			p.more = true
 			return false
 		}
 		p.rows = append(p.rows, row)
 		p.bytes += int64(row.Size())
-		p.more = len(p.rows) == limit || p.bytes > units.MaxPageBytes
+		p.more = len(p.rows) == limit
 		return !p.more
 	})
-	p.more = p.more || lastKeyOnFull && p.bytes == units.MaxPageBytes
+	p.more = p.more || lastKeyOnFull && p.full()
 }
+
+func (p *page) full() bool { return p.bytes >= units.MaxPageBytes }
 
 // answer filters and projects a page, which it uses up.
 func (p *page) answer(s *schema, in *pageParams, filter condition, project projection, b *bill) *pageOutput {

@@ -90,29 +90,33 @@ func TestFullPageCosts128AndAHalf(t *testing.T) {
 	}
 }
 
-// A page of exactly 1 MiB.
-func TestPageOfExactlyOneMebibyte(t *testing.T) {
+// A full page has a key if anything follows; if nothing does, by a switch. 8 items
+// of 128 KiB are exactly 1 MiB, 11 of 100 KiB more.
+func TestFullPage(t *testing.T) {
 	for _, c := range []struct {
-		items    int
-		lastKey  bool // the switch
-		wantKey  bool
-		wantPage int32
+		items, size int
+		lastKey     bool // the switch
+		wantPage    int32
+		wantKey     bool
 	}{
-		{items: 9, lastKey: false, wantKey: true, wantPage: 8},
-		{items: 9, lastKey: true, wantKey: true, wantPage: 8},
-		{items: 8, lastKey: false, wantKey: false, wantPage: 8},
-		{items: 8, lastKey: true, wantKey: true, wantPage: 8},
+		{items: 9, size: 128 << 10, lastKey: false, wantPage: 8, wantKey: true},
+		{items: 9, size: 128 << 10, lastKey: true, wantPage: 8, wantKey: true},
+		{items: 8, size: 128 << 10, lastKey: false, wantPage: 8, wantKey: false},
+		{items: 8, size: 128 << 10, lastKey: true, wantPage: 8, wantKey: true},
+		{items: 11, size: 100 << 10, lastKey: false, wantPage: 11, wantKey: false},
+		{items: 11, size: 100 << 10, lastKey: true, wantPage: 11, wantKey: true},
+		{items: 10, size: 100 << 10, lastKey: true, wantPage: 10, wantKey: false},
 	} {
 		w := newWorld(t, func(cfg *dynamo.Config) { cfg.LastKeyOnFullFinalPage = c.lastKey })
 		for i := range c.items {
-			w.stored(fmt.Sprint("key-", i), 1<<20/8)
+			w.stored(fmt.Sprint("key-", i), c.size)
 		}
 		out, err := w.Scan(w.ctx, &dynamodb.ScanInput{TableName: aws.String("hash")})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if out.ScannedCount != c.wantPage || (out.LastEvaluatedKey != nil) != c.wantKey {
-			t.Errorf("%d items, LastKeyOnFullFinalPage %v: page of %d, last key %v", c.items, c.lastKey, out.ScannedCount, out.LastEvaluatedKey)
+			t.Errorf("%d items of %d, LastKeyOnFullFinalPage %v: page of %d, last key %v", c.items, c.size, c.lastKey, out.ScannedCount, out.LastEvaluatedKey)
 		}
 	}
 }

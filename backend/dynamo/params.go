@@ -149,9 +149,14 @@ func notInTableName(c rune) bool {
 // checkPresent refuses a request without a required item or key.
 func checkPresent(parameter string, it attr.Item) *serviceError {
 	if it == nil {
-		return invalid("1 validation error detected: Value null at '%s' failed to satisfy constraint: Member must not be null", parameter)
+		return null(parameter)
 	}
 	return nil
+}
+
+// null is the error of a required parameter that is missing.
+func null(parameter string) *serviceError {
+	return invalid("1 validation error detected: Value null at '%s' failed to satisfy constraint: Member must not be null", parameter)
 }
 
 func notEnum(parameter, value, allowed string) *serviceError {

@@ -74,9 +74,10 @@ func amount(it item) int {
 	return i
 }
 
-// transfer tries until the transaction commits.
+// transfer tries until the transaction commits. Each time that one is refused
+// another one is under way, so it gets its turn sooner or later.
 func (w *world) transfer(ctx context.Context, from, to, by int) error {
-	for {
+	for range 10_000 {
 		var puts []types.TransactWriteItem
 		for account, change := range map[int]int{from: -by, to: by} {
 			old, err := w.GetItem(ctx, &dynamodb.GetItemInput{
@@ -97,6 +98,7 @@ func (w *world) transfer(ctx context.Context, from, to, by int) error {
 		}
 		task.Yield(ctx)
 	}
+	return errors.New("a transfer never came through: something is held for ever")
 }
 
 // sum reads all accounts in one transaction; -1 if it met a write.

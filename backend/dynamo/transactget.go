@@ -60,7 +60,7 @@ func (in *transactGetInput) validate() *serviceError {
 	}
 	for i := range in.gets {
 		if !in.gets[i].present {
-			return invalid("TransactItems must contain a Get")
+			return null("transactItems.member.get")
 		}
 		if err := checkTableName(in.gets[i].table); err != nil {
 			return err

@@ -106,12 +106,14 @@ func checkActionCount(n int) *serviceError {
 
 func (a *transactAction) validate() *serviceError {
 	switch {
-	case a.several || a.kind == "":
+	case a.several:
 		return invalid("TransactItems can only contain one of Check, Put, Update or Delete")
+	case a.kind == "":
+		return invalid("Invalid Request: TransactWriteRequest should contain Delete or Put or Update request")
 	case a.kind == actionUpdate:
 		return notOfferedUpdate()
 	case a.kind == actionCheck && a.condition == nil:
-		return invalid("The ConditionExpression of a ConditionCheck is required but was not present in the request")
+		return null("transactItems.member.conditionCheck.conditionExpression")
 	}
 	if err := checkReturnOnFailure(a.returnOnFailure); err != nil {
 		return err
