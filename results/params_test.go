@@ -1,6 +1,7 @@
 package results_test
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/lakebench/lakebench/results"
@@ -38,5 +39,19 @@ func TestHashWorkload(t *testing.T) {
 	}
 	if _, err := results.HashWorkload("x", 1, results.Params{"f": func() {}}); err == nil {
 		t.Error("a function has a hash")
+	}
+}
+
+// A number is written again as it was read, whatever its size.
+func TestParamsKeepNumbers(t *testing.T) {
+	for _, text := range []string{"0", "-0", "1", "9223372036854775807", "9223372036854775808", "18446744073709551615", "1e+21", "0.1", "-2.5e-7"} {
+		data := []byte(`{"x":[` + text + `],"y":{"z":` + text + `}}`)
+		var p results.Params
+		if err := json.Unmarshal(data, &p); err != nil {
+			t.Fatal(err)
+		}
+		if back, err := json.Marshal(p); err != nil || string(back) != string(data) {
+			t.Errorf("%s came back as %s, %v", data, back, err)
+		}
 	}
 }

@@ -195,23 +195,25 @@ func (t *terminal) fits(sum Summary, fits []Growth) {
 	}
 }
 
-// isClear says that a fit is near to what it was fitted to. Counts are what they
-// are; a fit of times that misses one by a quarter has fitted noise, which the
-// file keeps and a reader should not be told as growth.
+// isClear says that a fit tells more than noise. Counts are what they are; times
+// whose fit misses one of them by more than a quarter of all their difference
+// vary more than they grow. The file keeps such a fit, but a reader should not be
+// told of it.
 func isClear(sum Summary, g Growth) bool {
 	const most = 0.25
-	if describeMetric(g.Metric).Assume != Time {
+	if describeMetric(g.Metric).Assume != Time || g.Class == Constant {
 		return true
 	}
-	fitted := curve{g.A, g.B, g.K}
+	var samples []sample
 	for _, m := range sum.Metrics {
 		x, ok := m.Point[g.X].Float()
-		if ok && m.Metric == g.Metric && m.Variant == g.Variant && m.Point.Without(g.X).String() == g.Point.String() &&
-			math.Abs(fitted.at(x)-m.Value) > most*m.Value {
-			return false
+		if ok && m.Metric == g.Metric && m.Variant == g.Variant && m.Point.Without(g.X).String() == g.Point.String() {
+			samples = append(samples, sample{x, m.Value})
 		}
 	}
-	return true
+	lo, hi := yRange(samples)
+	fitted := curve{g.A, g.B, g.K}
+	return !slices.ContainsFunc(samples, func(s sample) bool { return math.Abs(fitted.at(s.x)-s.y) > most*(hi-lo) })
 }
 
 // formula writes a + b·x^k in the units of the cost table.
