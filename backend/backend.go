@@ -2,7 +2,8 @@
 // ones, or an endpoint, which is AWS or a server that speaks like it.
 //
 // Its opinion: every client is built here, in one place, so that all of them are
-// metered, retry by one policy and differ in nothing but where they lead.
+// metered, retry by one policy and differ in nothing but where they lead. On an
+// endpoint it changes and removes only what it made itself.
 package backend
 
 import (
@@ -10,12 +11,14 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
+	"net/url"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/lakebench/lakebench/backend/dynamo"
+	"github.com/lakebench/lakebench/backend/latency"
 	"github.com/lakebench/lakebench/backend/retry"
 	"github.com/lakebench/lakebench/meter"
 )
@@ -39,47 +42,95 @@ func (k Kind) String() string {
 // Config says what to open.
 type Config struct {
 	Kind Kind
-	// Dynamo configures the embedded DynamoDB.
-	Dynamo dynamo.Config
-	// AWS has the credentials and the region of an endpoint. Everything that
-	// lakebench decides itself, such as retries, is not taken from it.
-	AWS aws.Config
-	// DynamoDBEndpoint is the address of an endpoint; empty is AWS.
-	DynamoDBEndpoint string
-	// TablePrefix begins the names of the tables that are made.
-	TablePrefix string
-	// RunID makes those names unique.
-	RunID string
-	// Keep leaves the tables that were made.
-	Keep bool
 	// Retry says how failed requests are sent again.
 	Retry retry.Config
+
+	// Dynamo configures the embedded DynamoDB.
+	Dynamo dynamo.Config
+	// ServiceTimes, if not nil, are how long requests to the embedded services
+	// take on the clock of their callers. Seed decides what is drawn from them.
+	ServiceTimes *latency.Table
+	Seed         uint64
+
+	// The other fields are about an endpoint.
+
+	// AWS has its credentials and its region. Everything that lakebench decides
+	// itself, such as retries and the transport, is not taken from it.
+	AWS aws.Config
+	// DynamoDBEndpoint is an address such as http://127.0.0.1:8000; empty is AWS.
+	DynamoDBEndpoint string
+	// ConnectTimeout is how long it may take to accept a connection, and to
+	// answer the first request. More than 0.
+	ConnectTimeout time.Duration
+	// Proxy says through which proxy a request goes; nil is none.
+	Proxy func(*http.Request) (*url.URL, error)
+	// TablePrefix begins the names of the tables that are made, RunID makes them
+	// unique.
+	TablePrefix string
+	RunID       string
+	// Keep leaves the tables that were made.
+	Keep bool
 }
 
 // DefaultConfig returns the embedded services.
 func DefaultConfig() Config {
-	return Config{Kind: Embedded, Dynamo: dynamo.DefaultConfig(), TablePrefix: "lakebench", RunID: "run", Retry: retry.DynamoDBConfig()}
+	return Config{
+		Kind:           Embedded,
+		Retry:          retry.DynamoDBConfig(),
+		Dynamo:         dynamo.DefaultConfig(),
+		ConnectTimeout: 5 * time.Second,
+		TablePrefix:    "lakebench",
+		RunID:          "run",
+	}
 }
 
 // Validate reports the first field that is no good.
 func (c Config) Validate() error {
-	if c.RunID == "" {
-		return errors.New("backend: RunID is empty; it is what keeps the tables of runs apart")
+	if err := c.Retry.Validate(); err != nil {
+		return err
 	}
-	if c.Kind == Endpoint && c.AWS.Credentials == nil {
+	if c.TablePrefix == "" || c.RunID == "" {
+		return errors.New("backend: TablePrefix or RunID is empty; they are what keeps the tables of a run apart from all others")
+	}
+	if c.Kind == Embedded {
+		if c.ServiceTimes != nil {
+			if err := c.ServiceTimes.Validate(); err != nil {
+				return fmt.Errorf("backend: service times: %w", err)
+			}
+		}
+		return c.Dynamo.Validate()
+	}
+	switch {
+	case c.AWS.Credentials == nil:
 		return errors.New("backend: an endpoint needs credentials")
+	case c.AWS.Region == "":
+		return errors.New("backend: an endpoint needs a region")
+	case c.ConnectTimeout <= 0:
+		return fmt.Errorf("backend: ConnectTimeout is %v, expected more than 0", c.ConnectTimeout)
 	}
-	return c.Retry.Validate()
+	return checkEndpoint(c.DynamoDBEndpoint)
+}
+
+func checkEndpoint(address string) error {
+	if address == "" {
+		return nil
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return fmt.Errorf("backend: endpoint %q: expected an address such as http://127.0.0.1:8000", address)
+	}
+	return nil
 }
 
 // A Backend is an open service. It may be used by any number of tasks.
 type Backend struct {
-	cfg      Config
-	engine   *dynamo.Engine // of the embedded DynamoDB
-	policy   *retry.Policy
-	http     aws.HTTPClient // to an endpoint
-	settings map[string]string
-	tables   tables
+	cfg    Config
+	policy *retry.Policy
+	engine *dynamo.Engine // the embedded DynamoDB
+	times  *latency.Model // of the embedded services; nil: none
+	http   *http.Client   // to an endpoint
+	server string         // how an endpoint's server names itself
+	tables tables
 }
 
 // Open opens a backend. An endpoint is asked for a sign of life first: if it
@@ -88,19 +139,24 @@ func Open(ctx context.Context, cfg Config) (*Backend, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	b := &Backend{cfg: cfg, settings: map[string]string{}}
+	b := &Backend{cfg: cfg}
 	var err error
 	if b.policy, err = retry.New(cfg.Retry); err != nil {
 		return nil, err
 	}
 	if cfg.Kind == Endpoint {
-		b.http = newHTTPClient()
-		return b, b.probe(ctx)
+		b.http = newHTTPClient(cfg)
+		if err := b.probe(ctx); err != nil {
+			b.http.CloseIdleConnections()
+			return nil, err
+		}
+		return b, nil
 	}
-	if b.engine, err = dynamo.New(cfg.Dynamo); err != nil {
-		return nil, err
+	if cfg.ServiceTimes != nil {
+		b.times = latency.NewModel(*cfg.ServiceTimes, cfg.Seed)
 	}
-	return b, nil
+	b.engine, err = dynamo.New(cfg.Dynamo)
+	return b, err
 }
 
 // Kind returns whose services these are.
@@ -112,17 +168,40 @@ type Description struct {
 	Endpoint string // empty for the embedded services
 	Region   string // likewise
 	// Settings are further facts: "server" is how an endpoint's server names
-	// itself.
+	// itself; those of the embedded DynamoDB are there when they differ from
+	// their defaults.
 	Settings map[string]string
 }
 
 // Describe returns what is known of the backend.
 func (b *Backend) Describe() Description {
-	d := Description{Kind: b.cfg.Kind.String(), Settings: maps.Clone(b.settings)}
+	d := Description{Kind: b.cfg.Kind.String(), Settings: map[string]string{}}
 	if b.cfg.Kind == Endpoint {
 		d.Endpoint, d.Region = b.where(), b.cfg.AWS.Region
+		if b.server != "" {
+			d.Settings["server"] = b.server
+		}
+		return d
 	}
+	d.Settings = changed(b.cfg.Dynamo, dynamo.DefaultConfig())
 	return d
+}
+
+// changed returns the settings that are not what they are by default.
+func changed(c, byDefault dynamo.Config) map[string]string {
+	now, was := settings(c), settings(byDefault)
+	maps.DeleteFunc(now, func(name, value string) bool { return was[name] == value })
+	return now
+}
+
+func settings(c dynamo.Config) map[string]string {
+	return map[string]string{
+		"dynamodb.physical_partitions":         fmt.Sprint(c.PhysicalPartitions),
+		"dynamodb.last_key_on_full_final_page": fmt.Sprint(c.LastKeyOnFullFinalPage),
+		"dynamodb.checks_conflict":             fmt.Sprint(c.ChecksConflict),
+		"dynamodb.commit_delay":                c.CommitDelay.String(),
+		"dynamodb.absent_failure_by_size":      fmt.Sprint(c.AbsentFailureBySize),
+	}
 }
 
 // where names an endpoint in messages.
@@ -142,45 +221,15 @@ func (b *Backend) NewMeter(trace func(meter.TraceRecord)) (*meter.Meter, error) 
 	return meter.New(cfg)
 }
 
-// DynamoDB returns a client all of whose requests m counts.
-func (b *Backend) DynamoDB(m *meter.Meter) *dynamodb.Client {
-	o := dynamodb.Options{
-		Region:     b.cfg.AWS.Region,
-		Retryer:    b.policy,
-		APIOptions: append(b.policy.APIOptions(), m.APIOptions()...),
-	}
-	if b.cfg.Kind == Endpoint {
-		o.Credentials = b.cfg.AWS.Credentials
-		o.HTTPClient = m.HTTPClient(b.http)
-		if b.cfg.DynamoDBEndpoint != "" {
-			o.BaseEndpoint = aws.String(b.cfg.DynamoDBEndpoint)
-		}
-		return dynamodb.New(o)
-	}
-	o.Region = "us-east-1" // a signature needs one
-	o.Credentials = credentials.NewStaticCredentialsProvider("lakebench", "lakebench", "")
-	o.BaseEndpoint = aws.String("http://embedded.invalid")
-	o.HTTPClient = m.HTTPClient(b.engine.Client(func(ctx context.Context, s dynamo.Served) { m.Served(ctx, served(s)) }))
-	return dynamodb.New(o)
-}
-
-// served is what the embedded DynamoDB bills, in the meter's terms.
-func served(s dynamo.Served) meter.Served {
-	return meter.Served{Service: "dynamodb", API: s.API, Usage: meter.Usage{
-		RRU: s.RRU, WRU: s.WRU,
-		Evaluated: s.Evaluated, Returned: s.Returned,
-		BytesSent: s.WrittenBytes, BytesReceived: s.ReadBytes,
-	}}
-}
-
 // Close removes the tables that were made, unless they are to be kept. ctx
 // should be one that a user's interrupt has not ended.
 func (b *Backend) Close(ctx context.Context) error {
-	if b.cfg.Keep || b.cfg.Kind == Embedded {
+	if b.cfg.Kind == Embedded {
 		return nil
 	}
-	if err := b.RemoveTables(ctx); err != nil {
-		return fmt.Errorf("removing the tables of this run: %w", err)
+	defer b.http.CloseIdleConnections()
+	if b.cfg.Keep {
+		return nil
 	}
-	return nil
+	return b.RemoveTables(ctx)
 }

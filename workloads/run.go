@@ -34,6 +34,9 @@ type Config struct {
 	// Open opens the services that a point is measured on. On the embedded ones
 	// every point gets services of its own.
 	Open func(context.Context) (*backend.Backend, error)
+	// Virtual runs on the virtual clock: time passes as Open's services say, every
+	// workload is deterministic, and Seed decides the order of tasks as well.
+	Virtual bool
 	// Source is the input that is not generated; the zero Source generates.
 	Source Source
 	// Lakebench and RunID go into the document as they are.
@@ -95,10 +98,22 @@ func Run(ctx context.Context, cfg Config) (*results.Document, error) {
 }
 
 // execute is Run, and returns what the run knows beside the document as well.
-func execute(ctx context.Context, cfg Config) (*run, *results.Document, error) {
+func execute(ctx context.Context, cfg Config) (r *run, doc *results.Document, err error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, nil, err
 	}
+	if !cfg.Virtual {
+		return executeOn(ctx, cfg)
+	}
+	_, runErr := task.Run(ctx, task.VirtualConfig{Seed: cfg.Seed}, func(ctx context.Context) error {
+		r, doc, err = executeOn(ctx, cfg)
+		return nil
+	})
+	return r, doc, errors.Join(err, runErr)
+}
+
+// executeOn runs on ctx's clock.
+func executeOn(ctx context.Context, cfg Config) (*run, *results.Document, error) {
 	r := &run{cfg: cfg, axes: cfg.Workload.axes(cfg.Params)}
 	started := task.Now(ctx)
 	err := r.points(ctx)

@@ -92,8 +92,8 @@ func (r *run) document(ctx context.Context, started time.Time, partial bool) (*r
 			Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), Backend: r.backend,
 		},
 		Workload: results.Workload{Name: cfg.Workload.Name, Version: cfg.Workload.Version, Params: params, Hash: hash},
-		Seed:     cfg.Seed, Repeats: cfg.Repeats, Clock: results.RealClock,
-		Deterministic: cfg.Workload.deterministic && r.backend.Kind == backend.Embedded.String(),
+		Seed:     cfg.Seed, Repeats: cfg.Repeats, Clock: cfg.clock(),
+		Deterministic: cfg.Virtual || cfg.Workload.deterministic && r.backend.Kind == backend.Embedded.String(),
 		Partial:       partial,
 		Series:        r.series, Checks: r.checks.all(), Warnings: r.warnings,
 	}
@@ -110,4 +110,11 @@ func (r *run) sortSeries(series []results.Series) {
 		place[v.Name] = i
 	}
 	slices.SortStableFunc(series, func(a, b results.Series) int { return cmp.Compare(place[a.Variant], place[b.Variant]) })
+}
+
+func (c Config) clock() results.Clock {
+	if c.Virtual {
+		return results.VirtualClock
+	}
+	return results.RealClock
 }

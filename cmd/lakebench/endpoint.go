@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lakebench/lakebench/backend"
+	"github.com/lakebench/lakebench/backend/latency"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/workloads"
 )
@@ -28,6 +29,9 @@ type backendOptions struct {
 	keep     bool
 	yes      bool
 	budget   float64
+	clock    string
+	times    string
+	seed     uint64
 	runID    string // tells the tables of this run from others
 }
 
@@ -39,11 +43,21 @@ func (o *backendOptions) addFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.existing, "use-existing-table", false, "read the table that --table names instead of making new ones; nothing is written")
 	f.BoolVar(&o.keep, "keep", false, "leave the tables that were made")
 	f.BoolVar(&o.yes, "yes", false, "spend the estimated cost on an endpoint that is not this machine")
+	f.StringVar(&o.clock, "clock", string(results.RealClock), "real | virtual: the machine's clock, or one on which requests take modelled times and every run is the same")
+	f.StringVar(&o.times, "service-times", "", "take the virtual clock's service times from this YAML `file` instead of the built-in ones")
 	f.Float64Var(&o.budget, "budget", 1, "refuse a run whose estimated cost is above so many `USD`")
 }
 
 // check refuses combinations that mean nothing, before anything is opened.
 func (o *backendOptions) check(historyFile string) error {
+	switch {
+	case o.clock != string(results.RealClock) && o.clock != string(results.VirtualClock):
+		return usagef("--clock %q: expected real or virtual", o.clock)
+	case o.virtual() && o.kind == backend.Endpoint.String():
+		return usagef("--clock virtual needs --backend embedded: an endpoint has a clock of its own")
+	case o.times != "" && !o.virtual():
+		return usagef("--service-times needs --clock virtual")
+	}
 	switch o.kind {
 	case backend.Embedded.String():
 		if o.endpoint != "" || o.region != "" || o.existing || o.keep {
@@ -72,15 +86,40 @@ func (o *backendOptions) check(historyFile string) error {
 	return checkEndpoint(o.endpoint)
 }
 
+func (o *backendOptions) virtual() bool { return o.clock == string(results.VirtualClock) }
+
+// serviceTimes loads what requests take on the virtual clock.
+func (o *backendOptions) serviceTimes() (*latency.Table, error) {
+	if o.times == "" {
+		t, err := latency.Default()
+		return &t, err
+	}
+	f, err := os.Open(o.times)
+	if err != nil {
+		return nil, usagef("--service-times: %w", err)
+	}
+	defer f.Close()
+	t, err := latency.Load(f, o.times)
+	return &t, err
+}
+
 // open returns what opens the services of each point.
 func (o *backendOptions) open(ctx context.Context) (func(context.Context) (*backend.Backend, error), error) {
 	cfg := backend.DefaultConfig()
+	if o.virtual() {
+		var err error
+		if cfg.ServiceTimes, err = o.serviceTimes(); err != nil {
+			return nil, err
+		}
+		cfg.Seed = o.seed
+	}
 	if o.kind == backend.Endpoint.String() {
 		aws, err := awsConfig(ctx, o.endpoint, o.region)
 		if err != nil {
 			return nil, err
 		}
 		cfg.Kind = backend.Endpoint
+		cfg.Proxy = http.ProxyFromEnvironment
 		cfg.AWS = aws
 		cfg.DynamoDBEndpoint = o.endpoint
 		cfg.Proxy = http.ProxyFromEnvironment

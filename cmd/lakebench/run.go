@@ -98,8 +98,14 @@ func (o *runOptions) run(ctx context.Context, stdout, stderr io.Writer) (err err
 	if trace != nil {
 		cfg.Trace = trace.write
 	}
+	began := time.Now()
 	doc, runErr := o.backend.measure(ctx, cfg, stderr)
 	p.end()
+	if doc != nil && cfg.Virtual {
+		// Whoever reads the result wants to know when it was made, not what the
+		// virtual clock showed.
+		doc.Started, doc.Ended = began.UTC(), time.Now().UTC()
+	}
 	if err := trace.close(); err != nil && runErr == nil {
 		runErr = err
 	}
@@ -126,7 +132,8 @@ func (o *runOptions) config(ctx context.Context, p *progress, stderr io.Writer) 
 	if err != nil {
 		return workloads.Config{}, err
 	}
-	cfg := workloads.Config{Workload: w, Variants: variants, Seed: o.seed, Repeats: o.repeats}
+	cfg := workloads.Config{Workload: w, Variants: variants, Seed: o.seed, Repeats: o.repeats, Virtual: o.backend.virtual()}
+	o.backend.seed = o.seed
 	if cfg.Params, err = w.Resolve(set); err != nil {
 		return cfg, err // before anything is opened or read
 	}

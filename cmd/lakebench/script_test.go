@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata/script",
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "samecounts": samecounts},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "samecounts": samecounts, "samevirtual": samevirtual},
 		// The environment of whoever runs the tests must not be what they pass on.
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("LAKE_DYNAMODB_TABLE", "")
