@@ -43,18 +43,18 @@ func catalogRefresh() *Workload {
 		Version: 1,
 		Variants: []Variant{
 			{variantV1, "one-key-per-item table, read by Scan with a filter"},
-			{variantV2, "prefix-isolated, sharded table, read by Query, shard after shard"},
-			{variantV2Parallel, "the same with all shards read at once"},
+			{variantV2, "prefix-isolated, sharded table, queried shard after shard"},
+			{variantV2Parallel, "the same, all shards queried at once"},
 		},
 		Params: []Param{
 			{
 				Name: "history_records", Kind: Integer, Min: 0, Max: 100_000_000, Default: "0,1000,10000,100000", Swept: true,
-				Doc: "retained records that are no tables: appends, manifests, leases, …",
+				Doc: "retained records that are no tables (appends, manifests, …)",
 			},
 			{Name: "tables", Kind: Integer, Min: 1, Max: history.MaxTables, Default: "1000", Swept: true, Doc: "tables of the lake"},
 			{
 				Name: "page_limit", Kind: Integer, Min: 0, Max: math.MaxInt32, Default: "1000", Swept: true,
-				Doc: "most items that a request evaluates; 0: none but the service's 1 MB",
+				Doc: "most items that a request evaluates; 0: as many as fit 1 MB",
 			},
 			{
 				Name: "item_bytes", Kind: Integer, Min: 1, Max: units.MaxItemBytes, Default: "300", Swept: true,
