@@ -107,7 +107,7 @@ func TestAnonymizeIsInjective(t *testing.T) {
 		seen[got] = key
 	}
 	for c := range rune(0x110000) {
-		if c != '/' && utf8.ValidRune(c) && (c < 0x3000 || c%17 == 0 || c > 0xd000 && c < 0xe100) {
+		if c != '/' && utf8.ValidRune(c) && (c < 0x900 || c%257 == 0 || c > 0xd700 && c < 0xe100) {
 			check(string(c))
 		}
 	}
@@ -116,7 +116,7 @@ func TestAnonymizeIsInjective(t *testing.T) {
 			check(string(c) + string(d))
 		}
 	}
-	for i := range 20_000 {
+	for i := range 2_000 {
 		check(fmt.Sprintf("%03d", i))
 		check(fmt.Sprintf("part-%05d.x", i))
 		check(fmt.Sprintf("%020d", i))
@@ -153,7 +153,7 @@ func TestClasses(t *testing.T) {
 
 func TestAnonymizerBoundsItsMemory(t *testing.T) {
 	a := anonymizer(t, someKey)
-	for i := range 3 * maxKnown {
+	for i := range maxKnown + 100 {
 		a.Key(fmt.Sprintf("f/%d", i))
 		if len(a.known) > maxKnown {
 			t.Fatalf("%d segments remembered, expected at most %d", len(a.known), maxKnown)

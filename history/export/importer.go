@@ -76,10 +76,14 @@ func (im *importer) lines(ctx context.Context, name string, raw io.Reader) error
 			return &history.LineError{File: name, Line: in.Line(), Err: fmt.Errorf("%w: %w", ErrIncomplete, err)}
 		}
 		im.report.Lines++
-		if err != nil {
+		switch {
+		case err != nil:
 			err = im.skip(&history.LineError{File: name, Line: in.Line(), Err: err})
-		} else if err = im.add(it); err != nil {
-			err = &history.LineError{File: name, Line: in.Line(), Err: err}
+		case it.key == im.last:
+			err = &history.LineError{File: name, Line: in.Line(), Err: fmt.Errorf("%w: %q follows itself; has the table a sort key beside %q? The v1 layout has none",
+				archive.ErrDuplicate, it.key, im.cfg.KeyAttribute)}
+		default:
+			err = im.add(it)
 		}
 		if err != nil {
 			return err
@@ -101,10 +105,6 @@ func (im *importer) skip(bad *history.LineError) error {
 }
 
 func (im *importer) add(it item) error {
-	if it.key == im.last {
-		return fmt.Errorf("%w: %q follows itself; has the table a sort key beside %q? The v1 layout has none",
-			archive.ErrDuplicate, it.key, im.cfg.KeyAttribute)
-	}
 	im.last = it.key
 	r := history.Record{Key: it.key, ItemBytes: it.bytes}
 	if im.cfg.Anonymize != nil {
