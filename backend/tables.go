@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -16,10 +17,39 @@ import (
 	"github.com/lakebench/lakebench/task"
 )
 
-// tables remembers which tables this run made: no other table is ever removed.
+// tables remembers which tables this run made: no other is changed or removed.
 type tables struct {
 	mu   sync.Mutex // never held over a yield
 	made []string
+}
+
+// remember says whether the name is new.
+func (t *tables) remember(name string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if slices.Contains(t.made, name) {
+		return false
+	}
+	t.made = append(t.made, name)
+	return true
+}
+
+func (t *tables) forget(name string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.made = slices.DeleteFunc(t.made, func(n string) bool { return n == name })
+}
+
+func (t *tables) ours(name string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Contains(t.made, name)
+}
+
+func (t *tables) all() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.made)
 }
 
 // unfit are the characters that a table's name cannot have (ServiceQuotas page,
@@ -33,24 +63,16 @@ func (b *Backend) TableName(layout string) string {
 
 // Table makes the table of a layout with create and returns its name. The name
 // is remembered before create is called: a table of which nobody knows whether it
-// came to be is removed with the others.
+// came to be is removed with the others. One that is there already is not.
 func (b *Backend) Table(ctx context.Context, layout string, create func(ctx context.Context, name string) error) (string, error) {
 	name := b.TableName(layout)
-	b.tables.mu.Lock()
-	b.tables.made = append(b.tables.made, name)
-	b.tables.mu.Unlock()
+	isNew := b.tables.remember(name)
 	err := create(ctx, name)
 	var inUse *types.ResourceInUseException
-	if errors.As(err, &inUse) {
-		b.forget(name) // somebody else's: not ours to remove
+	if isNew && errors.As(err, &inUse) {
+		b.tables.forget(name) // somebody else's: not ours to change or remove
 	}
 	return name, b.Classify(err)
-}
-
-func (b *Backend) forget(name string) {
-	b.tables.mu.Lock()
-	defer b.tables.mu.Unlock()
-	b.tables.made = slices.DeleteFunc(b.tables.made, func(n string) bool { return n == name })
 }
 
 // removeTries and removeWait bound how long a table that is still being created
@@ -60,21 +82,38 @@ const (
 	removeWait  = time.Second
 )
 
-// RemoveTables removes every table that Table made. It tries all of them and
-// returns what went wrong.
+// A LeftBehindError names tables that this run made and could not remove: they
+// go on costing money.
+type LeftBehindError struct {
+	Tables []string
+	Err    error // what stood in the way of the first
+}
+
+func (e *LeftBehindError) Error() string {
+	return fmt.Sprintf("tables left behind, to be removed by hand: %s: %s", strings.Join(e.Tables, ", "), inShort(e.Err))
+}
+
+// Unwrap returns what stood in the way.
+func (e *LeftBehindError) Unwrap() error { return e.Err }
+
+// RemoveTables removes every table that Table made. It tries all of them; those
+// that are left are in a *LeftBehindError, and can be tried again.
 func (b *Backend) RemoveTables(ctx context.Context) error {
-	b.tables.mu.Lock()
-	names := slices.Clone(b.tables.made)
-	b.tables.mu.Unlock()
-	var failed []error
-	for _, name := range names {
-		if err := b.remove(ctx, name); err != nil {
-			failed = append(failed, fmt.Errorf("table %s: %w", name, err))
-			continue
+	var left *LeftBehindError
+	for _, name := range b.tables.all() {
+		switch err := b.remove(ctx, name); {
+		case err == nil:
+			b.tables.forget(name)
+		case left == nil:
+			left = &LeftBehindError{Tables: []string{name}, Err: err}
+		default:
+			left.Tables = append(left.Tables, name)
 		}
-		b.forget(name)
 	}
-	return errors.Join(failed...)
+	if left == nil {
+		return nil
+	}
+	return left
 }
 
 func (b *Backend) remove(ctx context.Context, name string) error {

@@ -1,0 +1,103 @@
+package backend
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/smithy-go/middleware"
+)
+
+// A ForeignTableError is a request to an endpoint that would change a table which
+// this run did not make. It was not sent.
+type ForeignTableError struct {
+	API   string
+	Table string // empty if the request does not say
+}
+
+func (e *ForeignTableError) Error() string {
+	return fmt.Sprintf("%s was not sent: this run did not make table %q, and so may only read it", e.API, e.Table)
+}
+
+// guard adds the check to a client: it refuses every request that may change
+// something, unless it is known to change only tables that Table made.
+func (b *Backend) guard(s *middleware.Stack) error {
+	return s.Initialize.Add(guardMiddleware{b}, middleware.After)
+}
+
+type guardMiddleware struct{ b *Backend }
+
+func (guardMiddleware) ID() string { return "lakebench:GuardForeignTables" }
+
+func (g guardMiddleware) HandleInitialize(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
+	middleware.InitializeOutput, middleware.Metadata, error,
+) {
+	api := awsmiddleware.GetOperationName(ctx)
+	if !reads(api) {
+		changes := tablesChanged(in.Parameters)
+		if len(changes) == 0 {
+			return middleware.InitializeOutput{}, middleware.Metadata{}, &ForeignTableError{API: api}
+		}
+		for _, table := range changes {
+			if !g.b.tables.ours(table) {
+				return middleware.InitializeOutput{}, middleware.Metadata{}, &ForeignTableError{API: api, Table: table}
+			}
+		}
+	}
+	return next.HandleInitialize(ctx, in)
+}
+
+// reads says whether an operation changes nothing, by the names that DynamoDB
+// gives its operations.
+func reads(api string) bool {
+	switch api {
+	case "Query", "Scan", "BatchGetItem", "TransactGetItems":
+		return true
+	}
+	return strings.HasPrefix(api, "Get") || strings.HasPrefix(api, "Describe") || strings.HasPrefix(api, "List")
+}
+
+// tablesChanged returns the tables that a request changes; none if it is not one
+// that lakebench makes.
+func tablesChanged(input any) []string {
+	switch in := input.(type) {
+	case *dynamodb.PutItemInput:
+		return []string{aws.ToString(in.TableName)}
+	case *dynamodb.UpdateItemInput:
+		return []string{aws.ToString(in.TableName)}
+	case *dynamodb.DeleteItemInput:
+		return []string{aws.ToString(in.TableName)}
+	case *dynamodb.CreateTableInput:
+		return []string{aws.ToString(in.TableName)}
+	case *dynamodb.DeleteTableInput:
+		return []string{aws.ToString(in.TableName)}
+	case *dynamodb.BatchWriteItemInput:
+		return slices.Sorted(maps.Keys(in.RequestItems))
+	case *dynamodb.TransactWriteItemsInput:
+		return tablesOfTransaction(in)
+	}
+	return nil
+}
+
+// tablesOfTransaction counts tables that are merely checked as well: a
+// transaction takes hold of the items that it checks.
+func tablesOfTransaction(in *dynamodb.TransactWriteItemsInput) (tables []string) {
+	for _, a := range in.TransactItems {
+		switch {
+		case a.Put != nil:
+			tables = append(tables, aws.ToString(a.Put.TableName))
+		case a.Update != nil:
+			tables = append(tables, aws.ToString(a.Update.TableName))
+		case a.Delete != nil:
+			tables = append(tables, aws.ToString(a.Delete.TableName))
+		case a.ConditionCheck != nil:
+			tables = append(tables, aws.ToString(a.ConditionCheck.TableName))
+		}
+	}
+	return tables
+}
