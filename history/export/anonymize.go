@@ -31,7 +31,7 @@ const MinKeyBytes = 16
 // bytes, where they have punctuation, control characters or characters beyond
 // ASCII; the size of every item. The order of keys is lost. Whoever has the key
 // can test a guess, and undo short segments: throw the key away, or keep it to
-// give two exports the same names.
+// give two exports the same names. An Anonymizer is for one goroutine at a time.
 type Anonymizer struct {
 	mac   hash.Hash
 	sum   [sha256.Size]byte
