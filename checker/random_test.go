@@ -217,6 +217,9 @@ func TestCheckAgreesWithBruteForce(t *testing.T) {
 			if bruteForce(got.Failing) {
 				t.Fatalf("seed %d: the failing part is linearizable\n%v", seed, got.Failing)
 			}
+			if why := notImplied(h, got.Failing); why != "" {
+				t.Fatalf("seed %d: %s\n%v\nin\n%v", seed, why, got.Failing, h)
+			}
 			continue
 		}
 		verdicts[0]++
@@ -225,6 +228,40 @@ func TestCheckAgreesWithBruteForce(t *testing.T) {
 	if verdicts[0] < histories/10 || verdicts[1] < histories/10 {
 		t.Errorf("%d passed, %d failed: too few of one", verdicts[0], verdicts[1])
 	}
+}
+
+// notImplied says why the failing part does not show that the history fails, ""
+// if it does: operations must be what they were, or open, and nothing that may
+// have set one of its keys may be missing.
+func notImplied(h, failing History) string {
+	end := int64(0)
+	part := map[int64]Operation{}
+	for _, o := range failing.Operations {
+		if o.Answer.Outcome != Unknown {
+			end = max(end, o.Returned.Seq)
+		}
+		part[o.Invoked.Seq] = o
+	}
+	keys := map[string]bool{}
+	for _, o := range failing.Operations {
+		keys[o.Call.Key] = true
+		if o.Call.Kind == Guarded {
+			keys[o.Call.Guard] = true
+		}
+	}
+	for _, o := range h.Operations {
+		kept, ok := part[o.Invoked.Seq]
+		switch {
+		case !ok && keys[o.Call.Key] && o.Call.Kind != Get && (o.Answer.Outcome == OK || o.Answer.Outcome == Unknown) && o.Invoked.Seq < end:
+			return fmt.Sprintf("a mutation is missing: %v", o)
+		case !ok || o.Answer.Outcome == Unknown:
+		case o.Returned.Seq > end && kept.Answer.Outcome != Unknown:
+			return fmt.Sprintf("had not returned by then: %v", o)
+		case o.Returned.Seq <= end && (kept.Answer != o.Answer || kept.Returned != o.Returned):
+			return fmt.Sprintf("was different: %v", o)
+		}
+	}
+	return ""
 }
 
 // bruteForce tries every order of the operations that respects real time, with
