@@ -49,7 +49,7 @@ func catalogRefresh() *Workload {
 		Params: []Param{
 			{
 				Name: "history_records", Kind: Integer, Min: 0, Max: 100_000_000, Default: "0,1000,10000,100000", Swept: true,
-				Doc: "retained records that are no tables (appends, manifests, …)",
+				Doc: "retained records that are no tables (appends, …)",
 			},
 			{Name: "tables", Kind: Integer, Min: 1, Max: history.MaxTables, Default: "1000", Swept: true, Doc: "tables of the lake"},
 			{
