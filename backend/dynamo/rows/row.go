@@ -120,7 +120,7 @@ func length(r Row) int { return int(r[0])<<8 | int(r[1]) }
 
 // less is the order of a table.
 func less(a, b Row) bool {
-	if x, y := a[:hashBytes], b[:hashBytes]; x != y {
+	if x, y := a.Hash(), b.Hash(); x != y {
 		return x < y
 	}
 	// Two partitions with one hash lie one after the other, whole.
