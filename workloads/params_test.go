@@ -105,24 +105,3 @@ func TestReadParams(t *testing.T) {
 		}
 	}
 }
-
-func TestNearest(t *testing.T) {
-	known := []string{"catalog-refresh", "append-history", "dual-write"}
-	for name, want := range map[string]string{
-		"catalog-refersh": "catalog-refresh", "catalogrefresh": "catalog-refresh",
-		"dual_write": "dual-write", "x": "", "": "", "migration": "",
-	} {
-		if got := nearest(name, known); got != want {
-			t.Errorf("nearest(%q) = %q, expected %q", name, got, want)
-		}
-	}
-	// Independent values: kitten/sitting 3, flaw/lawn 2, ""/abc 3.
-	for _, d := range []struct {
-		a, b string
-		n    int
-	}{{"kitten", "sitting", 3}, {"flaw", "lawn", 2}, {"", "abc", 3}, {"same", "same", 0}} {
-		if got := distance(d.a, d.b); got != d.n {
-			t.Errorf("distance(%q, %q) = %d", d.a, d.b, got)
-		}
-	}
-}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/lakebench/lakebench/cause"
+	"github.com/lakebench/lakebench/internal/spelling"
 )
 
 // What the language knows. A word that is not here is a mistake in a rule.
@@ -125,38 +126,13 @@ func scopeOf(e Effect) scope {
 	return nil
 }
 
-// suggest names the known word with the fewest letters wrong, if it is near.
+// suggest names the known word that was probably meant, if one is near.
 func suggest[S ~string](word string, known []S) string {
-	best, fewest := "", min(len(word)/3+1, len(word)-1)
-	for _, k := range known {
-		if d := edits(strings.ToLower(word), strings.ToLower(string(k))); d <= fewest && (best == "" || d < fewest) {
-			best, fewest = string(k), d
-		}
-	}
-	if best == "" {
+	near := spelling.Nearest(word, known)
+	if near == "" {
 		return ""
 	}
-	return "; did you mean " + best + "?"
-}
-
-// edits is the Levenshtein distance.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal, row[j+1] = row[j+1], min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return "; did you mean " + string(near) + "?"
 }
 
 // list is for messages: "a, b or c".

@@ -59,12 +59,13 @@ var arrows = map[string][]string{
 	"units": nil,
 	"price": nil,
 
-	"internal/lint":   nil,
-	"internal/mutant": nil,
+	"internal/lint":     nil,
+	"internal/mutant":   nil,
+	"internal/spelling": nil,
 }
 
 // leaves may be imported by everything.
-var leaves = []string{"task", "cause", "units", "price"}
+var leaves = []string{"task", "cause", "units", "price", "internal/spelling"}
 
 // command may import everything but what is for tests.
 const command = "cmd"
