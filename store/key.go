@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -173,6 +174,15 @@ func CheckItem(key string, itemBytes int) error {
 	if itemBytes > units.MaxItemBytes {
 		return fmt.Errorf("%w: the item of key %q has %d bytes, at most %d are allowed",
 			ErrTooLarge, shorten(key), itemBytes, units.MaxItemBytes)
+	}
+	return nil
+}
+
+// CheckPageLimit refuses what cannot be the limit of a page: 0 (none) or a number
+// of items that the service's 32 bits hold.
+func CheckPageLimit(limit int) error {
+	if limit < 0 || limit > math.MaxInt32 {
+		return fmt.Errorf("%w: page limit %d; it is a number of items, 0 for none", ErrInvalid, limit)
 	}
 	return nil
 }

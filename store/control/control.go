@@ -15,11 +15,11 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/lakebench/lakebench/cause"
 	"github.com/lakebench/lakebench/store"
+	"github.com/lakebench/lakebench/store/record"
 	"github.com/lakebench/lakebench/store/write"
 )
 
@@ -52,11 +52,6 @@ func (e *LayoutError) Error() string {
 // Unwrap returns ErrLayout.
 func (e *LayoutError) Unwrap() error { return ErrLayout }
 
-// A Getter reads a record.
-type Getter interface {
-	GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)
-}
-
 // layoutRecord is the stored form of a layout.
 type layoutRecord struct {
 	Layout string      `json:"layout"`
@@ -70,8 +65,9 @@ type shardRecord struct {
 
 // Layout returns the shard counts that the table's layout record pins. It returns
 // ErrNoLayout if there is none.
-func Layout(ctx context.Context, client Getter, table string) (store.ShardCounts, error) {
-	value, err := get(ctx, client, table, layoutName)
+func Layout(ctx context.Context, client record.Getter, table string) (store.ShardCounts, error) {
+	// Strongly, as every control record (spec §6, hazard 13).
+	value, err := at(table, layoutName).Get(cause.With(ctx, cause.Control), client, store.Strong)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return store.ShardCounts{}, fmt.Errorf("%w in table %s; create the table with this program, or finish its creation", ErrNoLayout, table)
@@ -87,7 +83,7 @@ func Layout(ctx context.Context, client Getter, table string) (store.ShardCounts
 
 // CheckLayout returns a *LayoutError unless the table was made with these shard
 // counts.
-func CheckLayout(ctx context.Context, client Getter, table string, wanted store.ShardCounts) error {
+func CheckLayout(ctx context.Context, client record.Getter, table string, wanted store.ShardCounts) error {
 	stored, err := Layout(ctx, client, table)
 	if err != nil {
 		return err
@@ -100,7 +96,7 @@ func CheckLayout(ctx context.Context, client Getter, table string, wanted store.
 
 // PutLayout writes the layout record if there is none, and otherwise does what
 // CheckLayout does, so that a creation that was interrupted can be repeated.
-func PutLayout(ctx context.Context, client Getter, sender *write.Sender, table string, counts store.ShardCounts) error {
+func PutLayout(ctx context.Context, client record.Getter, sender *write.Sender, table string, counts store.ShardCounts) error {
 	if err := counts.Validate(); err != nil {
 		return err
 	}
@@ -108,13 +104,13 @@ func PutLayout(ctx context.Context, client Getter, sender *write.Sender, table s
 	if err != nil {
 		return fmt.Errorf("layout record of table %s: %w", table, err)
 	}
-	err = sender.Put(cause.With(ctx, cause.Control), target(table, layoutName), store.Absent(), value)
+	err = sender.Put(cause.With(ctx, cause.Control), at(table, layoutName), store.Absent(), value)
 	// The record never changes once it is there. So reading it settles also what
 	// a lost answer left open.
 	if err == nil || errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrUnknown) {
 		return CheckLayout(ctx, client, table, counts)
 	}
-	return store.Failed("write layout record", table, layoutName, err)
+	return store.Failed("write", table, at(table, layoutName).Name, err)
 }
 
 func decodeLayout(value []byte) (store.ShardCounts, error) {
@@ -137,29 +133,10 @@ func decodeLayout(value []byte) (store.ShardCounts, error) {
 	return counts, nil
 }
 
-// target addresses a control record of a v2 table.
-func target(table, name string) write.Target {
-	return write.Target{Table: table, Name: Bucket + ":" + name, Key: map[string]types.AttributeValue{
+// at is the place of a control record of a v2 table.
+func at(table, name string) record.Record {
+	return record.Record{Table: table, Name: Bucket + " record " + name, Key: map[string]types.AttributeValue{
 		store.AttrBucket: &types.AttributeValueMemberS{Value: Bucket},
 		store.AttrKey:    &types.AttributeValueMemberS{Value: name},
 	}}
-}
-
-// get reads a control record, strongly (spec §6, hazard 13). It returns
-// store.ErrNotFound if there is none.
-func get(ctx context.Context, client Getter, table, name string) ([]byte, error) {
-	t := target(table, name)
-	strong := true
-	out, err := client.GetItem(cause.With(ctx, cause.Control), &dynamodb.GetItemInput{TableName: &t.Table, Key: t.Key, ConsistentRead: &strong})
-	if err != nil {
-		return nil, store.Failed("read control record", table, name, err)
-	}
-	if len(out.Item) == 0 {
-		return nil, store.Failed("read control record", table, name, store.ErrNotFound)
-	}
-	value, err := write.Value(out.Item)
-	if err != nil {
-		return nil, store.Failed("read control record", table, name, err)
-	}
-	return value, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/lakebench/lakebench/backend/dynamo"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
+	"github.com/lakebench/lakebench/store/record"
 	"github.com/lakebench/lakebench/store/storetest"
 	"github.com/lakebench/lakebench/store/table"
 	"github.com/lakebench/lakebench/store/write"
@@ -119,7 +120,7 @@ func TestRecordFormat(t *testing.T) {
 	if err != nil || len(out.Items) != 1 {
 		t.Fatalf("the table holds %d items, %v; want the record", len(out.Items), err)
 	}
-	if got, err := write.Value(out.Items[0]); string(got) != stored {
+	if got, err := record.Value(out.Items[0]); string(got) != stored {
 		t.Errorf("stored %s, %v; want %s", got, err, stored)
 	}
 }
@@ -174,7 +175,7 @@ func TestStrongRead(t *testing.T) {
 }
 
 type getter struct {
-	inner    control.Getter
+	inner    record.Getter
 	eventual int
 }
 

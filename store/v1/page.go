@@ -4,14 +4,13 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"math"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/lakebench/lakebench/cause"
 	"github.com/lakebench/lakebench/store"
-	"github.com/lakebench/lakebench/store/write"
+	"github.com/lakebench/lakebench/store/record"
 )
 
 // A selection is what a drain returns of all that it evaluates.
@@ -89,35 +88,31 @@ func (s *Store) page(ctx context.Context, sel selection, limit int, cursor strin
 	if err != nil {
 		return store.Page{}, store.Failed("list", s.cfg.Table, sel.name, err)
 	}
-	page := store.Page{Entries: make([]store.Entry, len(out.Items))}
-	for i, item := range out.Items {
-		if page.Entries[i], err = write.Entry(item); err != nil {
-			return store.Page{}, store.Failed("list", s.cfg.Table, sel.name, err)
-		}
+	page := store.Page{}
+	if page.Entries, err = record.Entries(out.Items); err != nil {
+		return store.Page{}, store.Failed("list", s.cfg.Table, sel.name, err)
 	}
-	// Some services end with an empty map instead of none (spec §6, hazard 7).
-	if len(out.LastEvaluatedKey) == 0 {
-		return page, nil
-	}
-	last, err := write.Name(out.LastEvaluatedKey)
+	last, err := record.Last(out.LastEvaluatedKey)
 	if err != nil {
 		return store.Page{}, store.Failed("list", s.cfg.Table, sel.name, err)
 	}
-	page.Cursor = store.Cursor{Layout: store.V1, Scope: sel.scope, Last: last}.Token()
+	if last != "" {
+		page.Cursor = store.Cursor{Layout: store.V1, Scope: sel.scope, Last: last}.Token()
+	}
 	return page, nil
 }
 
 // scan returns the request for the page at cursor.
 func (s *Store) scan(sel selection, limit int, cursor string) (*dynamodb.ScanInput, error) {
+	if err := store.CheckPageLimit(limit); err != nil {
+		return nil, err
+	}
 	strong := s.cfg.Consistency == store.Strong
 	in := &dynamodb.ScanInput{TableName: &s.cfg.Table, ConsistentRead: &strong}
 	if sel.filter != "" {
 		in.FilterExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues = &sel.filter, sel.names, sel.values
 	}
-	switch {
-	case limit < 0 || limit > math.MaxInt32:
-		return nil, fmt.Errorf("%w: page limit %d; it is a number of items, 0 for none", store.ErrInvalid, limit)
-	case limit > 0:
+	if limit > 0 {
 		n := int32(limit)
 		in.Limit = &n
 	}

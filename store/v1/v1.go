@@ -9,8 +9,6 @@ package v1
 
 import (
 	"context"
-	"fmt"
-	"math"
 	"math/rand/v2"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -18,6 +16,7 @@ import (
 
 	"github.com/lakebench/lakebench/cause"
 	"github.com/lakebench/lakebench/store"
+	"github.com/lakebench/lakebench/store/record"
 	"github.com/lakebench/lakebench/store/table"
 	"github.com/lakebench/lakebench/store/write"
 	"github.com/lakebench/lakebench/units"
@@ -30,7 +29,7 @@ const MaxKeyBytes = units.MaxPartitionKeyBytes
 type Client interface {
 	write.Client
 	table.Describer
-	GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)
+	record.Getter
 	Scan(context.Context, *dynamodb.ScanInput, ...func(*dynamodb.Options)) (*dynamodb.ScanOutput, error)
 }
 
@@ -57,8 +56,8 @@ func (c Config) Validate() error {
 	if err := table.CheckName(c.Table); err != nil {
 		return err
 	}
-	if c.PageLimit < 0 || c.PageLimit > math.MaxInt32 {
-		return fmt.Errorf("%w: page limit %d; it is a number of items, 0 for none", store.ErrInvalid, c.PageLimit)
+	if err := store.CheckPageLimit(c.PageLimit); err != nil {
+		return err
 	}
 	return c.writes().Validate()
 }
@@ -121,26 +120,12 @@ func (s *Store) Get(ctx context.Context, key string) ([]byte, error) {
 	if err := store.CheckKey(key, MaxKeyBytes); err != nil {
 		return nil, err
 	}
-	strong := s.cfg.Consistency == store.Strong
-	out, err := s.cfg.Client.GetItem(cause.With(ctx, cause.Point), &dynamodb.GetItemInput{
-		TableName: &s.cfg.Table, Key: keyOf(key), ConsistentRead: &strong,
-	})
-	if err != nil {
-		return nil, store.Failed("get", s.cfg.Table, key, err)
-	}
-	if len(out.Item) == 0 {
-		return nil, store.Failed("get", s.cfg.Table, key, store.ErrNotFound)
-	}
-	value, err := write.Value(out.Item)
-	if err != nil {
-		return nil, store.Failed("get", s.cfg.Table, key, err)
-	}
-	return value, nil
+	return s.writes.Layout.Record(key).Get(cause.With(ctx, cause.Point), s.cfg.Client, s.cfg.Consistency)
 }
 
 // Item returns the whole item of a record, for loading in bulk.
 func Item(key string, value []byte) map[string]types.AttributeValue {
-	return layout{}.Target(key).Item(value)
+	return layout{}.Record(key).Item(value)
 }
 
 // ItemBytes returns the size of a record by DynamoDB's rules
@@ -153,8 +138,8 @@ func ItemBytes(key string, value []byte) int {
 // layout is write.Layout for a table.
 type layout struct{ table string }
 
-func (l layout) Target(key string) write.Target {
-	return write.Target{Table: l.table, Name: key, Key: keyOf(key)}
+func (l layout) Record(key string) record.Record {
+	return record.Record{Table: l.table, Name: key, Key: keyOf(key)}
 }
 
 func (layout) Check(key string, value []byte) error {

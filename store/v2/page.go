@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"math"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -12,7 +11,7 @@ import (
 
 	"github.com/lakebench/lakebench/cause"
 	"github.com/lakebench/lakebench/store"
-	"github.com/lakebench/lakebench/store/write"
+	"github.com/lakebench/lakebench/store/record"
 )
 
 // A selection is what a drain reads: a family, or what is under a prefix in it.
@@ -149,17 +148,11 @@ func (s *Store) query(ctx context.Context, sel selection, at place, limit int) (
 	if err != nil {
 		return nil, "", store.Failed("list", s.cfg.Table, sel.name, err)
 	}
-	entries := make([]store.Entry, len(out.Items))
-	for i, item := range out.Items {
-		if entries[i], err = write.Entry(item); err != nil {
-			return nil, "", store.Failed("list", s.cfg.Table, sel.name, err)
-		}
+	entries, err := record.Entries(out.Items)
+	if err != nil {
+		return nil, "", store.Failed("list", s.cfg.Table, sel.name, err)
 	}
-	// Some services end with an empty map instead of none (spec §6, hazard 7).
-	if len(out.LastEvaluatedKey) == 0 {
-		return entries, "", nil
-	}
-	last, err := write.Name(out.LastEvaluatedKey)
+	last, err := record.Last(out.LastEvaluatedKey)
 	if err != nil {
 		return nil, "", store.Failed("list", s.cfg.Table, sel.name, err)
 	}
@@ -167,6 +160,9 @@ func (s *Store) query(ctx context.Context, sel selection, at place, limit int) (
 }
 
 func (s *Store) request(sel selection, at place, limit int) (*dynamodb.QueryInput, error) {
+	if err := store.CheckPageLimit(limit); err != nil {
+		return nil, err
+	}
 	strong := s.cfg.Consistency == store.Strong
 	bucket := store.BucketName(sel.family, at.shard)
 	condition := "#b = :bucket"
@@ -181,10 +177,7 @@ func (s *Store) request(sel selection, at place, limit int) (*dynamodb.QueryInpu
 		in.ExpressionAttributeNames["#k"] = store.AttrKey
 		in.ExpressionAttributeValues[":prefix"] = text(sel.prefix)
 	}
-	switch {
-	case limit < 0 || limit > math.MaxInt32:
-		return nil, fmt.Errorf("%w: page limit %d; it is a number of items, 0 for none", store.ErrInvalid, limit)
-	case limit > 0:
+	if limit > 0 {
 		n := int32(limit)
 		in.Limit = &n
 	}

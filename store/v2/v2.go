@@ -10,7 +10,6 @@ package v2
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -19,6 +18,7 @@ import (
 	"github.com/lakebench/lakebench/cause"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
+	"github.com/lakebench/lakebench/store/record"
 	"github.com/lakebench/lakebench/store/table"
 	"github.com/lakebench/lakebench/store/write"
 	"github.com/lakebench/lakebench/units"
@@ -31,7 +31,7 @@ func TableName(v1 string) string { return v1 + "_prefix_v2" }
 type Client interface {
 	write.Client
 	table.Describer
-	control.Getter
+	record.Getter
 	Query(context.Context, *dynamodb.QueryInput, ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error)
 }
 
@@ -73,8 +73,8 @@ func (c Config) Validate() error {
 	if err := c.Shards.Validate(); err != nil {
 		return err
 	}
-	if c.PageLimit < 0 || c.PageLimit > math.MaxInt32 {
-		return fmt.Errorf("%w: page limit %d; it is a number of items, 0 for none", store.ErrInvalid, c.PageLimit)
+	if err := store.CheckPageLimit(c.PageLimit); err != nil {
+		return err
 	}
 	if c.Parallel < 1 {
 		return fmt.Errorf("%w: %d shards drained at once; want at least 1", store.ErrInvalid, c.Parallel)
@@ -160,26 +160,12 @@ func (s *Store) Get(ctx context.Context, key string) ([]byte, error) {
 	if err := store.CheckKey(key, store.MaxKeyBytes); err != nil {
 		return nil, err
 	}
-	strong := s.cfg.Consistency == store.Strong
-	out, err := s.cfg.Client.GetItem(cause.With(ctx, cause.Point), &dynamodb.GetItemInput{
-		TableName: &s.cfg.Table, Key: keyOf(s.cfg.Shards.Bucket(key), key), ConsistentRead: &strong,
-	})
-	if err != nil {
-		return nil, store.Failed("get", s.cfg.Table, key, err)
-	}
-	if len(out.Item) == 0 {
-		return nil, store.Failed("get", s.cfg.Table, key, store.ErrNotFound)
-	}
-	value, err := write.Value(out.Item)
-	if err != nil {
-		return nil, store.Failed("get", s.cfg.Table, key, err)
-	}
-	return value, nil
+	return s.writes.Layout.Record(key).Get(cause.With(ctx, cause.Point), s.cfg.Client, s.cfg.Consistency)
 }
 
 // Item returns the whole item of a record, for loading in bulk.
 func Item(shards store.ShardCounts, key string, value []byte) map[string]types.AttributeValue {
-	return layout{shards: shards}.Target(key).Item(value)
+	return layout{shards: shards}.Record(key).Item(value)
 }
 
 // ItemBytes returns the size of a record by DynamoDB's rules
@@ -196,8 +182,8 @@ type layout struct {
 	shards store.ShardCounts
 }
 
-func (l layout) Target(key string) write.Target {
-	return write.Target{Table: l.table, Name: key, Key: keyOf(l.shards.Bucket(key), key)}
+func (l layout) Record(key string) record.Record {
+	return record.Record{Table: l.table, Name: key, Key: keyOf(l.shards.Bucket(key), key)}
 }
 
 func (l layout) Check(key string, value []byte) error {

@@ -8,11 +8,12 @@ import (
 
 	"github.com/lakebench/lakebench/cause"
 	"github.com/lakebench/lakebench/store"
+	"github.com/lakebench/lakebench/store/record"
 )
 
 // A Layout says where a layout keeps a key, and what it refuses to keep.
 type Layout interface {
-	Target(key string) Target
+	Record(key string) record.Record
 	// Check refuses a key, or an item of key and value, over the layout's
 	// limits.
 	Check(key string, value []byte) error
@@ -30,9 +31,9 @@ func (m Mutator) CAS(ctx context.Context, key string, expected store.Expectation
 	if err := m.check(key, expected, next); err != nil {
 		return err
 	}
-	t := m.Layout.Target(key)
-	err := m.Sender.Put(cause.With(ctx, cause.Mutate), t, expected, next)
-	return failed("CAS", t, err)
+	r := m.Layout.Record(key)
+	err := m.Sender.Put(cause.With(ctx, cause.Mutate), r, expected, next)
+	return failed("CAS", r, err)
 }
 
 // Delete is store.MetaStore's.
@@ -40,9 +41,9 @@ func (m Mutator) Delete(ctx context.Context, key string, expected []byte) error 
 	if err := m.check(key, store.Exactly(expected), nil); err != nil {
 		return err
 	}
-	t := m.Layout.Target(key)
-	err := m.Sender.Delete(cause.With(ctx, cause.Mutate), t, expected)
-	return failed("delete", t, err)
+	r := m.Layout.Record(key)
+	err := m.Sender.Delete(cause.With(ctx, cause.Mutate), r, expected)
+	return failed("delete", r, err)
 }
 
 // GuardedMutate is store.MetaStore's. The guard is the first action, so that its
@@ -57,7 +58,7 @@ func (m Mutator) GuardedMutate(ctx context.Context, g store.Guard, mut store.Mut
 	if err := m.check(mut.Key, mut.Expect, mut.Next); err != nil {
 		return err
 	}
-	guard, target := m.Layout.Target(g.Key), m.Layout.Target(mut.Key)
+	guard, target := m.Layout.Record(g.Key), m.Layout.Record(mut.Key)
 	action := target.Put(mut.Expect, mut.Next)
 	if mut.Delete {
 		action = target.Delete(mut.Expect)
@@ -71,15 +72,15 @@ func (m Mutator) GuardedMutate(ctx context.Context, g store.Guard, mut store.Mut
 }
 
 // mismatch turns a refused pair of guard and target into the contract's errors.
-func mismatch(r *RefusedError, guard Target, guardExpect store.Expectation, target Target, expect store.Expectation) error {
-	if r.Action == 0 {
-		found, err := foundIn(guard, r.Item)
+func mismatch(refusal *RefusedError, guard record.Record, guardExpect store.Expectation, target record.Record, expect store.Expectation) error {
+	if refusal.Action == 0 {
+		found, err := guard.Found(refusal.Item)
 		if err != nil {
 			return err
 		}
 		return &store.GuardError{Table: guard.Table, Key: guard.Name, Expected: guardExpect, Found: found}
 	}
-	found, err := foundIn(target, r.Item)
+	found, err := target.Found(refusal.Item)
 	if err != nil {
 		return err
 	}
@@ -96,9 +97,9 @@ func (m Mutator) check(key string, expected store.Expectation, next []byte) erro
 	return m.Layout.Check(key, next)
 }
 
-func failed(operation string, t Target, err error) error {
+func failed(operation string, r record.Record, err error) error {
 	if err == nil {
 		return nil
 	}
-	return store.Failed(operation, t.Table, t.Name, err)
+	return store.Failed(operation, r.Table, r.Name, err)
 }

@@ -29,12 +29,12 @@ func (r *RefusedError) Error() string {
 // success settles the matter; anything else ends as store.ErrUnknown, refusals
 // too, since the lost attempt may land after them (spec §1).
 func (s *Sender) Transact(ctx context.Context, actions []types.TransactWriteItem) error {
-	in := &dynamodb.TransactWriteItemsInput{TransactItems: actions}
+	var in *dynamodb.TransactWriteItemsInput
 	var a *attempts
 	for try := 1; ; try++ {
 		if a == nil || !a.unanswered() {
 			token := s.token()
-			in.ClientRequestToken = &token
+			in = &dynamodb.TransactWriteItemsInput{TransactItems: actions, ClientRequestToken: &token}
 			a = &attempts{resend: true}
 		}
 		err := s.transactOnce(ctx, in, a)

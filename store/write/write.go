@@ -20,6 +20,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/lakebench/lakebench/store"
+	"github.com/lakebench/lakebench/store/record"
 	"github.com/lakebench/lakebench/task"
 )
 
@@ -135,46 +136,36 @@ func (s *Sender) pause(ctx context.Context, try int) error {
 	return task.Sleep(ctx, s.cfg.Backoff.wait(try, u))
 }
 
-// Put writes value to t if t is as expected: a conditional PutItem.
-func (s *Sender) Put(ctx context.Context, t Target, expected store.Expectation, value []byte) error {
-	c := matches(expected)
-	in := &dynamodb.PutItemInput{
-		TableName: &t.Table, Item: t.Item(value),
-		ConditionExpression: &c.expression, ExpressionAttributeNames: c.names, ExpressionAttributeValues: c.values,
-		ReturnValuesOnConditionCheckFailure: returnOld,
-	}
-	return s.single(ctx, t, func(option func(*dynamodb.Options)) error {
+// Put writes value to r if r is as expected: a conditional PutItem.
+func (s *Sender) Put(ctx context.Context, r record.Record, expected store.Expectation, value []byte) error {
+	in := r.PutInput(expected, value)
+	return s.single(ctx, r, func(option func(*dynamodb.Options)) error {
 		_, err := s.cfg.Client.PutItem(ctx, in, option)
 		return err
 	}, func(found store.Found) error {
-		return &store.ConflictError{Table: t.Table, Key: t.Name, Expected: expected, Found: found}
+		return &store.ConflictError{Table: r.Table, Key: r.Name, Expected: expected, Found: found}
 	})
 }
 
-// Delete removes t if it holds exactly expected: a conditional DeleteItem. It
-// returns store.ErrNotFound if t does not exist.
-func (s *Sender) Delete(ctx context.Context, t Target, expected []byte) error {
+// Delete removes r if it holds exactly expected: a conditional DeleteItem. It
+// returns store.ErrNotFound if r does not exist.
+func (s *Sender) Delete(ctx context.Context, r record.Record, expected []byte) error {
 	want := store.Exactly(expected)
-	c := matches(want)
-	in := &dynamodb.DeleteItemInput{
-		TableName: &t.Table, Key: t.Key,
-		ConditionExpression: &c.expression, ExpressionAttributeNames: c.names, ExpressionAttributeValues: c.values,
-		ReturnValuesOnConditionCheckFailure: returnOld,
-	}
-	return s.single(ctx, t, func(option func(*dynamodb.Options)) error {
+	in := r.DeleteInput(want)
+	return s.single(ctx, r, func(option func(*dynamodb.Options)) error {
 		_, err := s.cfg.Client.DeleteItem(ctx, in, option)
 		return err
 	}, func(found store.Found) error {
 		if !found.Exists {
 			return store.ErrNotFound
 		}
-		return &store.ConflictError{Table: t.Table, Key: t.Name, Expected: want, Found: found}
+		return &store.ConflictError{Table: r.Table, Key: r.Name, Expected: want, Found: found}
 	})
 }
 
 // single sends one conditional write of one item until an attempt without an
 // answer, an answer, or the end of the back-off.
-func (s *Sender) single(ctx context.Context, t Target, send func(func(*dynamodb.Options)) error, refused func(store.Found) error) error {
+func (s *Sender) single(ctx context.Context, r record.Record, send func(func(*dynamodb.Options)) error, refused func(store.Found) error) error {
 	for try := 1; ; try++ {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -189,7 +180,7 @@ func (s *Sender) single(ctx context.Context, t Target, send func(func(*dynamodb.
 			return s.unsettled(err)
 		}
 		if item, ok := conditionFailed(err); ok {
-			found, err := foundIn(t, item)
+			found, err := r.Found(item)
 			if err != nil {
 				return err
 			}

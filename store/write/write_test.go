@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -20,6 +21,7 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/lakebench/lakebench/store"
+	"github.com/lakebench/lakebench/store/record"
 	"github.com/lakebench/lakebench/store/storetest"
 	"github.com/lakebench/lakebench/store/write"
 	"github.com/lakebench/lakebench/task"
@@ -41,8 +43,8 @@ func newSender(t *testing.T, client write.Client) *write.Sender {
 	return s
 }
 
-func target(name string) write.Target {
-	return write.Target{Table: "lake", Name: name, Key: map[string]types.AttributeValue{
+func target(name string) record.Record {
+	return record.Record{Table: "lake", Name: name, Key: map[string]types.AttributeValue{
 		store.AttrKey: &types.AttributeValueMemberS{Value: name},
 	}}
 }
@@ -157,8 +159,9 @@ func TestEndedWhileWaiting(t *testing.T) {
 // deaf is a transport that never asks the retryer: it answers each call with the
 // next of its errors.
 type deaf struct {
-	errs  []error
-	calls int
+	errs   []error
+	calls  int
+	tokens []string
 }
 
 func (d *deaf) next() error {
@@ -179,7 +182,8 @@ func (d *deaf) DeleteItem(context.Context, *dynamodb.DeleteItemInput, ...func(*d
 	return &dynamodb.DeleteItemOutput{}, d.next()
 }
 
-func (d *deaf) TransactWriteItems(context.Context, *dynamodb.TransactWriteItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
+func (d *deaf) TransactWriteItems(_ context.Context, in *dynamodb.TransactWriteItemsInput, _ ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {
+	d.tokens = append(d.tokens, aws.ToString(in.ClientRequestToken))
 	return &dynamodb.TransactWriteItemsOutput{}, d.next()
 }
 
@@ -321,6 +325,34 @@ func TestFirstFault(t *testing.T) {
 	}
 }
 
+// TestSeededTokens: one seed, one sequence of tokens; another, others.
+func TestSeededTokens(t *testing.T) {
+	tokens := func(seed uint64) []string {
+		d := &deaf{}
+		s, err := write.NewSender(write.Config{Client: d, Random: rand.NewPCG(seed, 0), Backoff: write.DefaultBackoff()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			if err := s.Transact(context.Background(), two()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return d.tokens
+	}
+	first, again, other := tokens(1), tokens(1), tokens(2)
+	if !slices.Equal(first, again) {
+		t.Errorf("seed 1 gave tokens %q, and then %q", first, again)
+	}
+	seen := make(map[string]bool)
+	for _, token := range append(first, other...) {
+		if seen[token] || len(token) != 32 {
+			t.Errorf("token %q came twice, or has not 32 characters", token)
+		}
+		seen[token] = true
+	}
+}
+
 func TestConfig(t *testing.T) {
 	good := write.Config{Client: &deaf{}, Random: rand.NewPCG(1, 2), Backoff: write.DefaultBackoff()}
 	noClient, noRandom, noTries := good, good, good
@@ -328,25 +360,6 @@ func TestConfig(t *testing.T) {
 	for _, cfg := range []write.Config{noClient, noRandom, noTries} {
 		if _, err := write.NewSender(cfg); !errors.Is(err, store.ErrInvalid) {
 			t.Errorf("NewSender(%+v): %v, want ErrInvalid", cfg, err)
-		}
-	}
-}
-
-// TestValue: only a binary attribute is a value.
-func TestValue(t *testing.T) {
-	for _, c := range []struct {
-		item map[string]types.AttributeValue
-		want string
-		err  error
-	}{
-		{map[string]types.AttributeValue{"value": &types.AttributeValueMemberB{Value: []byte("x")}}, "x", nil},
-		{map[string]types.AttributeValue{"value": &types.AttributeValueMemberB{}}, "", nil},
-		{map[string]types.AttributeValue{"value": &types.AttributeValueMemberS{Value: "x"}}, "", store.ErrMalformed},
-		{map[string]types.AttributeValue{}, "", store.ErrMalformed},
-	} {
-		got, err := write.Value(c.item)
-		if string(got) != c.want || !errors.Is(err, c.err) || (err == nil && got == nil) {
-			t.Errorf("Value(%v) = %q, %v; want %q, %v", c.item, got, err, c.want, c.err)
 		}
 	}
 }

@@ -1,0 +1,62 @@
+package record
+
+import (
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/lakebench/lakebench/store"
+)
+
+// Value returns the value of an item, never nil. An item without one, or with one
+// that is not binary, is store.ErrMalformed.
+func Value(item map[string]types.AttributeValue) ([]byte, error) {
+	switch v := item[store.AttrValue].(type) {
+	case *types.AttributeValueMemberB:
+		if v.Value == nil {
+			return []byte{}, nil
+		}
+		return v.Value, nil
+	case nil:
+		return nil, fmt.Errorf("%w: no attribute %q", store.ErrMalformed, store.AttrValue)
+	default:
+		return nil, fmt.Errorf("%w: attribute %q has type %T, want binary", store.ErrMalformed, store.AttrValue, v)
+	}
+}
+
+// Name returns the logical key of an item or of a primary key. One without is
+// store.ErrMalformed.
+func Name(item map[string]types.AttributeValue) (string, error) {
+	name, ok := item[store.AttrKey].(*types.AttributeValueMemberS)
+	if !ok {
+		return "", fmt.Errorf("%w: attribute %q has type %T, want string", store.ErrMalformed, store.AttrKey, item[store.AttrKey])
+	}
+	return name.Value, nil
+}
+
+// Entries returns the items of a page as the store's callers see them.
+func Entries(items []map[string]types.AttributeValue) ([]store.Entry, error) {
+	entries := make([]store.Entry, len(items))
+	for i, item := range items {
+		name, err := Name(item)
+		if err != nil {
+			return nil, err
+		}
+		value, err := Value(item)
+		if err != nil {
+			return nil, fmt.Errorf("key %q: %w", name, err)
+		}
+		entries[i] = store.Entry{Key: name, Value: value}
+	}
+	return entries, nil
+}
+
+// Last returns the logical key of the last item that a page evaluated, "" if there
+// is nothing behind it. Some services say so with an empty key instead of none
+// (spec §6, hazard 7).
+func Last(lastEvaluated map[string]types.AttributeValue) (string, error) {
+	if len(lastEvaluated) == 0 {
+		return "", nil
+	}
+	return Name(lastEvaluated)
+}

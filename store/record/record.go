@@ -1,0 +1,155 @@
+// Package record is one record of the store on the wire: where it is, what it
+// looks like as an item, and the conditional requests that read and write it.
+//
+// Its opinion: both layouts keep the complete logical key in one attribute and the
+// value in another, so a record needs one set of conditions, whatever its primary
+// key is made of. Every write names what it expects to replace.
+package record
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/lakebench/lakebench/store"
+)
+
+// A Record is the place of one record: an item of a table.
+type Record struct {
+	Table string
+	Name  string                          // the logical key, for messages
+	Key   map[string]types.AttributeValue // the primary key
+}
+
+// Item returns the whole item with the given value.
+func (r Record) Item(value []byte) map[string]types.AttributeValue {
+	item := make(map[string]types.AttributeValue, len(r.Key)+1)
+	for name, v := range r.Key {
+		item[name] = v
+	}
+	item[store.AttrValue] = binary(value)
+	return item
+}
+
+// returnOld asks for the item that a condition failed on, so that a caller learns
+// the current value without another read.
+const returnOld = types.ReturnValuesOnConditionCheckFailureAllOld
+
+// PutInput returns the request that writes value if the record is as expected.
+func (r Record) PutInput(expected store.Expectation, value []byte) *dynamodb.PutItemInput {
+	c := matches(expected)
+	return &dynamodb.PutItemInput{
+		TableName: &r.Table, Item: r.Item(value),
+		ConditionExpression: &c.expression, ExpressionAttributeNames: c.names, ExpressionAttributeValues: c.values,
+		ReturnValuesOnConditionCheckFailure: returnOld,
+	}
+}
+
+// DeleteInput returns the request that removes the record if it is as expected.
+func (r Record) DeleteInput(expected store.Expectation) *dynamodb.DeleteItemInput {
+	c := matches(expected)
+	return &dynamodb.DeleteItemInput{
+		TableName: &r.Table, Key: r.Key,
+		ConditionExpression: &c.expression, ExpressionAttributeNames: c.names, ExpressionAttributeValues: c.values,
+		ReturnValuesOnConditionCheckFailure: returnOld,
+	}
+}
+
+// Put returns the action of a transaction that writes value if the record is as
+// expected.
+func (r Record) Put(expected store.Expectation, value []byte) types.TransactWriteItem {
+	c := matches(expected)
+	return types.TransactWriteItem{Put: &types.Put{
+		TableName: &r.Table, Item: r.Item(value),
+		ConditionExpression: &c.expression, ExpressionAttributeNames: c.names, ExpressionAttributeValues: c.values,
+		ReturnValuesOnConditionCheckFailure: returnOld,
+	}}
+}
+
+// Delete returns the action that removes the record if it is as expected.
+func (r Record) Delete(expected store.Expectation) types.TransactWriteItem {
+	c := matches(expected)
+	return types.TransactWriteItem{Delete: &types.Delete{
+		TableName: &r.Table, Key: r.Key,
+		ConditionExpression: &c.expression, ExpressionAttributeNames: c.names, ExpressionAttributeValues: c.values,
+		ReturnValuesOnConditionCheckFailure: returnOld,
+	}}
+}
+
+// Check returns the action that writes nothing and fails unless the record is as
+// expected.
+func (r Record) Check(expected store.Expectation) types.TransactWriteItem {
+	c := matches(expected)
+	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
+		TableName: &r.Table, Key: r.Key,
+		ConditionExpression: &c.expression, ExpressionAttributeNames: c.names, ExpressionAttributeValues: c.values,
+		ReturnValuesOnConditionCheckFailure: returnOld,
+	}}
+}
+
+// A condition is a condition expression and what it refers to. Names are always
+// placeholders: VALUE is a reserved word (page ReservedWords).
+type condition struct {
+	expression string
+	names      map[string]string
+	values     map[string]types.AttributeValue
+}
+
+func matches(e store.Expectation) condition {
+	value, exists := e.Value()
+	if !exists {
+		return condition{expression: "attribute_not_exists(#k)", names: map[string]string{"#k": store.AttrKey}}
+	}
+	return condition{
+		expression: "#v = :expected",
+		names:      map[string]string{"#v": store.AttrValue},
+		values:     map[string]types.AttributeValue{":expected": binary(value)},
+	}
+}
+
+// binary makes a value of bytes. A nil slice would be sent as null, which is
+// another type than the empty value.
+func binary(v []byte) *types.AttributeValueMemberB {
+	if v == nil {
+		v = []byte{}
+	}
+	return &types.AttributeValueMemberB{Value: v}
+}
+
+// A Getter reads an item.
+type Getter interface {
+	GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)
+}
+
+// Get reads the record's value, never nil. Errors name what was read: it is
+// store.ErrNotFound if the record does not exist, store.ErrMalformed if it has no
+// binary value.
+func (r Record) Get(ctx context.Context, client Getter, c store.Consistency) ([]byte, error) {
+	strong := c == store.Strong
+	out, err := client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &r.Table, Key: r.Key, ConsistentRead: &strong})
+	if err != nil {
+		return nil, store.Failed("get", r.Table, r.Name, err)
+	}
+	if len(out.Item) == 0 {
+		return nil, store.Failed("get", r.Table, r.Name, store.ErrNotFound)
+	}
+	value, err := Value(out.Item)
+	if err != nil {
+		return nil, store.Failed("get", r.Table, r.Name, err)
+	}
+	return value, nil
+}
+
+// Found reads the item that the service returned with a failed condition.
+func (r Record) Found(item map[string]types.AttributeValue) (store.Found, error) {
+	if len(item) == 0 {
+		return store.Found{}, nil
+	}
+	value, err := Value(item)
+	if err != nil {
+		return store.Found{}, fmt.Errorf("current value: %w", err)
+	}
+	return store.Found{Value: value, Exists: true}, nil
+}
