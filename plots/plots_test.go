@@ -17,6 +17,8 @@ import (
 	"sync"
 	"testing"
 
+	"gonum.org/v1/plot/vg"
+
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/results/resultstest"
 )
@@ -31,7 +33,7 @@ func mixed(t *testing.T) results.Document {
 	doc.Workload.Name, doc.Series = "metadata-mix", nil
 	for i, variant := range []string{"v1", "dual", "v2-authoritative", "v2-only", "v3", "v4"} {
 		for guarded, on := range []bool{false, true} {
-			for _, clients := range []int{1, 8} {
+			for _, clients := range []int{1, 10, 100} {
 				doc.Series = append(doc.Series, results.Series{
 					Variant: variant, Phase: results.Steady,
 					Point:      results.Point{"guarded": results.Bool(on), "concurrency": results.Number(clients)},
@@ -124,7 +126,7 @@ func TestNamesTellChartsApart(t *testing.T) {
 		}
 		seen[p.name] = true
 	}
-	for _, want := range []string{"p99-ns-by-concurrency-guarded=false", "overview-by-concurrency-guarded=.._a_b", "odd_metric-by-guarded-concurrency=8"} {
+	for _, want := range []string{"p99-ns-by-concurrency-guarded=false", "overview-by-concurrency-guarded=.._a_b", "odd_metric-by-guarded-concurrency=10"} {
 		if !seen[want] {
 			t.Errorf("no %s in %v", want, seen)
 		}
@@ -227,7 +229,7 @@ func TestNothingIsClipped(t *testing.T) {
 	var pages []page
 	for _, doc := range []results.Document{catalog(), mixed(t), resultstest.CatalogRefresh(1, 0, 1000, 10_000_000)} {
 		for _, p := range pagesOf(doc) {
-			if len(p.charts) > 1 || p.charts[0].metric.Assume == results.Time || p.charts[0].metric.Name == "usd/op" {
+			if len(p.charts) > 1 || p.charts[0].metric.Assume == results.Time || p.charts[0].metric.Name == "requests/op" || p.charts[0].metric.Name == "usd/op" {
 				pages = append(pages, p)
 			}
 		}
@@ -244,6 +246,28 @@ func TestNothingIsClipped(t *testing.T) {
 				if at := (image.Point{x, y}); !at.In(inner) && color.RGBAModel.Convert(img.At(x, y)) != paper {
 					t.Fatalf("%s: something is drawn at %v, at the edge", p.name, at)
 				}
+			}
+		}
+	}
+}
+
+// Every value is within the axes, and dollars are where their ticks are.
+func TestDotsAreInTheArea(t *testing.T) {
+	pen := &pen{fonts: newFonts()}
+	page := vg.Rectangle{Max: vg.Point{X: chartWidth, Y: chartHeight}}
+	for _, c := range append(chartsOf(catalog()), chartsOf(mixed(t))...) {
+		panel := newPanel(pen, c, page)
+		for _, d := range c.dots() {
+			if at := panel.at(d); at.X < panel.area.Min.X || at.X > panel.area.Max.X || at.Y < panel.area.Min.Y || at.Y > panel.area.Max.Y {
+				t.Errorf("%s: %v is at %v, outside %v", c.metric.Name, d, at, panel.area)
+			}
+		}
+		if c.metric.Name != "usd/op" {
+			continue
+		}
+		for _, k := range panel.y.ticks { // 1e-4 dollars an operation are 100 a million
+			if at := panel.at(dot{results.Number(0), 1e-4}); k.label == "$100" && panel.atY(k.at) != at.Y {
+				t.Errorf("$100 is at %v, its tick at %v", at.Y, panel.atY(k.at))
 			}
 		}
 	}

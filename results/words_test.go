@@ -1,6 +1,9 @@
 package results
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestWords(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
@@ -22,6 +25,28 @@ func TestWords(t *testing.T) {
 	for want, values := range map[int][]float64{0: {1, 7475}, 1: {7475.5, 2}, 2: {0.25}, 3: {0.123456}} {
 		if got := decimals(values); got != want {
 			t.Errorf("decimals of %v: %d, want %d", values, got, want)
+		}
+	}
+}
+
+// On a narrow terminal what says the same in every row goes first, since a
+// sentence can say it, then what is worth least.
+func TestFitColumns(t *testing.T) {
+	wide := func(name string, worth int, cells ...string) *column {
+		return &column{name: name, worth: worth, cells: cells}
+	}
+	columns := []*column{
+		wide("variant", 0, "v1......", "v1......"), wide("requests", 9, "10......", "20......"),
+		wide("returned", 8, "1000....", "1000...."), wide("p99", 1, "1 ms....", "2 ms...."),
+	}
+	for width, want := range map[int][]string{38: {}, 37: {"returned"}, 27: {"returned", "p99"}, 1: {"returned", "p99", "requests"}} {
+		_, left := fitColumns(columns, width)
+		var names []string
+		for _, c := range left {
+			names = append(names, c.name)
+		}
+		if !slices.Equal(names, want) {
+			t.Errorf("width %d: left out %v, want %v", width, names, want)
 		}
 	}
 }
