@@ -121,6 +121,26 @@ func deepList(n int) string {
 	return string(attr.Item{{Name: "a", Value: v}}.Encode())
 }
 
+// What is not an encoded item gives no attribute, no number in a form that
+// arithmetic does not expect, and no deep recursion.
+func TestEncodedOfOtherBytes(t *testing.T) {
+	for what, encoded := range map[string]string{
+		"a text cut off":        "\x03\x01\x01a\x01\x05x",
+		"a number that is none": "\x02\x01\x01a\x02\x01x",
+		"an NS of no number":    "\x02\x01\x01a\x09\x03\x01\x01x",
+		"an unknown kind":       "\x02\x01\x01a\x63\x01x",
+		"nothing":               "",
+	} {
+		if v, ok := attr.Encoded(encoded).Attribute("a"); ok {
+			t.Errorf("%s: the attribute is %s", what, v)
+		}
+	}
+	json := string(attr.Encoded(deepList(1000)).AppendJSON(nil))
+	if n := strings.Count(json, "["); n > attr.MaxDepth {
+		t.Errorf("%d lists in each other", n)
+	}
+}
+
 // FuzzCompact feeds arbitrary bytes to everything that reads the compact form:
 // nothing panics, and what DecodeItem accepts is what AppendItem writes.
 func FuzzCompact(f *testing.F) {

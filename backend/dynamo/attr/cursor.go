@@ -76,18 +76,6 @@ func (c *cursor) part() (contents, behind cursor) {
 // a false count cannot claim much memory.
 const maxRoom = 1024
 
-// count reads how many parts follow; each takes a byte or more.
-func (c *cursor) count() int {
-	n := c.number()
-	if n > len(c.rest) {
-		c.fail()
-	}
-	if c.bad {
-		return 0
-	}
-	return n
-}
-
 // skip passes over a value.
 func (c *cursor) skip() {
 	switch Kind(c.byte()) {
@@ -140,7 +128,7 @@ func (c *cursor) value(level int) Value {
 func (c *cursor) composite(kind Kind, level int) Value {
 	switch kind {
 	case L:
-		n := c.count()
+		n := c.number()
 		elements := make([]Value, 0, min(n, maxRoom))
 		for ; n > 0 && !c.bad; n-- {
 			elements = append(elements, c.value(level+1))
@@ -149,7 +137,7 @@ func (c *cursor) composite(kind Kind, level int) Value {
 	case M:
 		return Map(c.fields(level + 1))
 	default:
-		n := c.count()
+		n := c.number()
 		members := make([]string, 0, min(n, maxRoom))
 		for ; n > 0 && !c.bad; n-- {
 			members = append(members, c.string())
@@ -163,7 +151,7 @@ func (c *cursor) composite(kind Kind, level int) Value {
 }
 
 func (c *cursor) fields(level int) Item {
-	n := c.count()
+	n := c.number()
 	it := make(Item, 0, min(n, maxRoom))
 	for ; n > 0 && !c.bad; n-- {
 		name := c.string()
@@ -207,7 +195,7 @@ func validMembers(kind Kind, members []string) bool {
 
 func (c *cursor) appendFieldsJSON(dst []byte, level int) []byte {
 	dst = append(dst, '{')
-	n := c.count()
+	n := c.number()
 	for i := 0; i < n && !c.bad; i++ {
 		dst = appendComma(dst, i)
 		dst = AppendQuoted(dst, c.string())
@@ -254,7 +242,7 @@ func (c *cursor) appendValueJSON(dst []byte, level int) []byte {
 
 func (c *cursor) appendElementsJSON(dst []byte, level int) []byte {
 	dst = append(dst, '[')
-	n := c.count()
+	n := c.number()
 	for i := 0; i < n && !c.bad; i++ {
 		dst = appendComma(dst, i)
 		dst = c.appendValueJSON(dst, level)

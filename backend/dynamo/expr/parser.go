@@ -97,7 +97,7 @@ func (p *parser) redundantParentheses() {
 
 // leafFault notes a fault of the current comparison or function.
 func (p *parser) leafFault(class int, format string, args ...any) {
-	if p.faults[faultLeaf] == nil && p.leaf[class] == nil {
+	if p.leaf[class] == nil {
 		p.leaf[class] = p.errorf(format, args...)
 	}
 }

@@ -29,19 +29,33 @@ func (p *parser) projection(text string, subs *Substitutions) (*Projection, *Err
 	if err := p.start(ProjectionExpression, text, subs); err != nil {
 		return nil, err
 	}
-	out := &Projection{}
+	var paths []projected
 	for {
 		path, err := p.path()
 		if err != nil {
 			return nil, err
 		}
-		p.graft(&out.tree, &path)
-		p.endLeaf()
+		paths = append(paths, projected{path, p.leaf[leafUndefined]})
+		p.leaf[leafUndefined] = nil
 		if !p.accept(",") {
 			break
 		}
 	}
+	out := &Projection{}
+	// The service goes through the paths from the last to the first, as the first
+	// fault that it reports shows.
+	for i := len(paths) - 1; i >= 0; i-- {
+		p.leaf[leafUndefined] = paths[i].undefined
+		p.graft(&out.tree, &paths[i].path)
+		p.endLeaf()
+	}
 	return out, p.end()
+}
+
+// projected is a path, and the fault that a placeholder in it is undefined.
+type projected struct {
+	path      path
+	undefined *Error
 }
 
 // Paths calls visit for each path of the projection with the attribute it
@@ -71,14 +85,12 @@ func (p *Projection) Apply(src Source) attr.Item {
 	return out
 }
 
-// branch is a set of document paths that begin alike. Children are sorted, and
-// all of them are keys or all of them indexes.
+// branch is a set of document paths that begin alike. Either a path ends here
+// or there are children, sorted, all of them keys or all of them indexes.
 type branch struct {
 	step     step
 	children []branch
-	// first is the first path that came this way, ends whether it ends here.
-	first *path
-	ends  bool
+	path     *path
 }
 
 // graft adds a path to the tree, or notes why it cannot go in.
@@ -89,29 +101,34 @@ func (p *parser) graft(tree *branch, add *path) {
 		if i >= 0 {
 			s = add.steps[i]
 		}
-		if at.ends {
-			p.overlap("overlap", at.first, add)
+		if at.path != nil {
+			p.overlap("overlap", add, at)
 			return
 		}
 		if len(at.children) > 0 && (at.children[0].step.key == "") != (s.key == "") {
-			p.overlap("conflict", at.first, add)
+			p.overlap("conflict", add, at)
 			return
 		}
-		at = at.child(s, add)
+		at = at.child(s)
 	}
-	if at.ends || len(at.children) > 0 {
-		p.overlap("overlap", at.first, add)
+	if at.path != nil || len(at.children) > 0 {
+		p.overlap("overlap", add, at)
 		return
 	}
-	at.ends = true
+	at.path = add
 }
 
-func (p *parser) overlap(how string, one, two *path) {
-	p.leafFault(leafDistinct, "Two document paths %s with each other; must remove or rewrite one of these paths; path one: %s, path two: %s", how, one, two)
+// overlap notes that a path cannot go in because of those of a branch, the last
+// of which the service names.
+func (p *parser) overlap(how string, add *path, with *branch) {
+	for with.path == nil {
+		with = &with.children[len(with.children)-1]
+	}
+	p.leafFault(leafDistinct, "Two document paths %s with each other; must remove or rewrite one of these paths; path one: %s, path two: %s", how, add, with.path)
 }
 
 // child returns the branch behind s and makes it if it is not there.
-func (b *branch) child(s step, via *path) *branch {
+func (b *branch) child(s step) *branch {
 	i, found := slices.BinarySearchFunc(b.children, s, func(c branch, s step) int {
 		if order := strings.Compare(c.step.key, s.key); order != 0 {
 			return order
@@ -119,7 +136,7 @@ func (b *branch) child(s step, via *path) *branch {
 		return c.step.index - s.index
 	})
 	if !found {
-		b.children = slices.Insert(b.children, i, branch{step: s, first: via})
+		b.children = slices.Insert(b.children, i, branch{step: s})
 	}
 	return &b.children[i]
 }
@@ -127,7 +144,7 @@ func (b *branch) child(s step, via *path) *branch {
 // pick returns the part of v that the branch names; ok is false if there is
 // nothing of it.
 func (b *branch) pick(v attr.Value) (out attr.Value, ok bool) {
-	if b.ends {
+	if b.path != nil {
 		return v, true
 	}
 	if b.children[0].step.key == "" {
