@@ -175,18 +175,26 @@ type Served struct {
 // context. It is the last of the counting points, and of what an embedded
 // service does the only one that counts units.
 func (m *Meter) Served(ctx context.Context, s Served) {
-	c := m.cell(ctx, s.Service, s.API)
+	a := attemptFrom(ctx)
+	c := m.cellOf(ctx, a, s)
 	c.mu.Lock()
 	c.Served++
 	if !m.cfg.ReportCapacity {
 		c.Usage.add(s.Usage)
 	}
 	c.mu.Unlock()
-	if m.cfg.Trace == nil {
-		return
-	}
-	if a := attemptFrom(ctx); a != nil {
+	if m.cfg.Trace != nil && a != nil {
 		u := s.Usage // a copy: only a traced request pays for the allocation
 		a.served.Store(&u)
 	}
+}
+
+// cellOf returns where a request is booked by what the service says it was. For
+// a request as it was sent that is where its call is booked, which saves looking
+// for the labels through all that the SDK adds to a context.
+func (m *Meter) cellOf(ctx context.Context, a *attempt, s Served) *cell {
+	if a != nil && a.call.m == m && a.call.api == s.API && a.call.service.name() == s.Service {
+		return a.call.cell
+	}
+	return m.cell(ctx, s.Service, s.API)
 }
