@@ -121,18 +121,51 @@ func parse(data []byte) (mutant, error) {
 	return m, nil
 }
 
-// try builds the mutant's tests and runs them. It returns which of them failed
-// first, or an error if none did.
-func (m mutant) try(t *testing.T, root string) (string, error) {
+// Build builds the tests of the package whose test calls it, with the mutant of
+// one file in its place, and returns the binary: for tests that see for themselves
+// what becomes of a mutant, rather than whether a test fails.
+func Build(t *testing.T, file string) string {
+	t.Helper()
+	root, err := moduleRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := parse(data)
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	binary, err := m.build(t, root)
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	return binary
+}
+
+// build returns the binary of the tests with the mutant in place.
+func (m mutant) build(t *testing.T, root string) (binary string, err error) {
 	dir := t.TempDir()
 	overlay, err := m.overlay(root, dir)
 	if err != nil {
 		return "", err
 	}
-	binary := filepath.Join(dir, "mutant.test")
+	binary = filepath.Join(dir, "mutant.test")
 	build := exec.CommandContext(t.Context(), "go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", overlay, "-o", binary, ".")
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("the mutant does not compile: %w\n%s", err, out)
+	}
+	return binary, nil
+}
+
+// try builds the mutant's tests and runs them. It returns which of them failed
+// first, or an error if none did.
+func (m mutant) try(t *testing.T, root string) (string, error) {
+	binary, err := m.build(t, root)
+	if err != nil {
+		return "", err
 	}
 	run := exec.CommandContext(t.Context(), binary, "-test.run", m.tests, "-test.failfast", "-test.timeout", testTimeout.String())
 	out, err := run.CombinedOutput()
