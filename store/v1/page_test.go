@@ -22,7 +22,7 @@ func filled(t *testing.T, n int) (*v1.Store, *storetest.Recorder) {
 	t.Helper()
 	faults, direct := service(t)
 	rec := storetest.NewRecorder(storetest.Client(faults))
-	f := fixture(t, lake, rec, direct, faults)
+	f := fixture(t, lake, 1, rec, direct, faults)
 	for i := range n {
 		for _, key := range []string{fmt.Sprintf("tbl/%03d", i), fmt.Sprintf("lease/%03d", i)} {
 			if err := f.Peer.CAS(context.Background(), key, store.Absent(), []byte(key)); err != nil {

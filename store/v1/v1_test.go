@@ -34,7 +34,7 @@ func service(t *testing.T) (faults *storetest.Faults, direct *dynamodb.Client) {
 func open(t *testing.T) storetest.Fixture {
 	t.Helper()
 	faults, direct := service(t)
-	return fixture(t, lake, storetest.Client(faults), direct, faults)
+	return fixture(t, lake, 1, storetest.Client(faults), direct, faults)
 }
 
 // client is what makes and opens a table.
@@ -43,13 +43,14 @@ type client interface {
 	table.Creator
 }
 
-// fixture makes the table through own, and opens it through both.
-func fixture(t *testing.T, name string, own client, direct v1.Client, faults *storetest.Faults) storetest.Fixture {
+// fixture makes the table through own, and opens it through both. Their request
+// tokens come from seed and the one after it.
+func fixture(t *testing.T, name string, seed uint64, own client, direct v1.Client, faults *storetest.Faults) storetest.Fixture {
 	t.Helper()
 	if err := v1.Create(context.Background(), own, name); err != nil {
 		t.Fatal(err)
 	}
-	ours, theirs := config(own, 1), config(direct, 2)
+	ours, theirs := config(own, seed), config(direct, seed+1)
 	ours.Table, theirs.Table = name, name
 	return storetest.Fixture{
 		Store:       openStore(t, ours),
@@ -84,6 +85,6 @@ func TestConformance(t *testing.T) { storetest.Run(t, open) }
 func TestRequests(t *testing.T) {
 	faults, direct := service(t)
 	rec := storetest.NewRecorder(storetest.Client(faults))
-	f := fixture(t, lake, rec, direct, faults)
+	f := fixture(t, lake, 1, rec, direct, faults)
 	storetest.Golden(t, "testdata/requests.golden", storetest.Scenario(t, f, rec), *rewrite)
 }

@@ -23,7 +23,7 @@ func filled(t *testing.T, n, parallel int) (*v2.Store, *storetest.Recorder, *sto
 	t.Helper()
 	faults, direct := service(t)
 	rec := storetest.NewRecorder(storetest.Client(faults))
-	f := fixture(t, lake, rec, direct, faults, parallel)
+	f := fixture(t, lake, 1, rec, direct, faults, parallel)
 	for i := range n {
 		for _, key := range []string{fmt.Sprintf("tbl/%03d", i), fmt.Sprintf("lease/%03d", i)} {
 			if err := f.Peer.CAS(context.Background(), key, store.Absent(), []byte(key)); err != nil {

@@ -26,7 +26,8 @@ func TestRealConformance(t *testing.T) {
 	started := time.Now().UnixNano()
 	var tables atomic.Int64
 	storetest.Run(t, func(t *testing.T) storetest.Fixture {
-		name := fmt.Sprintf("lakebench-v2-%d-%d", started, tables.Add(1))
+		n := tables.Add(1)
+		name := fmt.Sprintf("lakebench-v2-%d-%d", started, n)
 		direct := storetest.ClientAt(endpoint, http.DefaultClient)
 		t.Cleanup(func() {
 			if _, err := direct.DeleteTable(context.Background(), &dynamodb.DeleteTableInput{TableName: &name}); err != nil {
@@ -34,6 +35,7 @@ func TestRealConformance(t *testing.T) {
 			}
 		})
 		faults := storetest.NewFaults(http.DefaultClient)
-		return fixture(t, name, storetest.ClientAt(endpoint, faults), direct, faults, 3)
+		// The server remembers request tokens across tables.
+		return fixture(t, name, uint64(started+2*n), storetest.ClientAt(endpoint, faults), direct, faults, 3)
 	})
 }

@@ -36,14 +36,15 @@ func open(parallel int) func(t *testing.T) storetest.Fixture {
 	return func(t *testing.T) storetest.Fixture {
 		t.Helper()
 		faults, direct := service(t)
-		return fixture(t, lake, storetest.Client(faults), direct, faults, parallel)
+		return fixture(t, lake, 1, storetest.Client(faults), direct, faults, parallel)
 	}
 }
 
-// fixture makes the table through own, and opens it through both.
-func fixture(t *testing.T, name string, own v2.Creator, direct v2.Client, faults *storetest.Faults, parallel int) storetest.Fixture {
+// fixture makes the table through own, and opens it through both. Their request
+// tokens come from seed and the one after it.
+func fixture(t *testing.T, name string, seed uint64, own v2.Creator, direct v2.Client, faults *storetest.Faults, parallel int) storetest.Fixture {
 	t.Helper()
-	ours, theirs := config(own, 1), config(direct, 2)
+	ours, theirs := config(own, seed), config(direct, seed+1)
 	ours.Table, theirs.Table = name, name
 	ours.Parallel = parallel
 	if err := v2.Create(context.Background(), own, ours); err != nil {
@@ -90,6 +91,6 @@ func TestConformanceParallel(t *testing.T) { storetest.Run(t, open(3)) }
 func TestRequests(t *testing.T) {
 	faults, direct := service(t)
 	rec := storetest.NewRecorder(storetest.Client(faults))
-	f := fixture(t, lake, rec, direct, faults, 1)
+	f := fixture(t, lake, 1, rec, direct, faults, 1)
 	storetest.Golden(t, "testdata/requests.golden", storetest.Scenario(t, f, rec), *rewrite)
 }
