@@ -50,13 +50,14 @@ func (a *attempts) option(o *dynamodb.Options) {
 	o.Retryer = &watch{RetryerV2: retryerV2(o.Retryer), attempts: a}
 }
 
-// ready refuses an attempt that could arrive after the token's end.
+// ready refuses an attempt of a transaction that could arrive after its token's
+// end.
 func (a *attempts) ready(ctx context.Context) error {
 	now := task.Now(ctx)
 	if a.begun == 0 {
 		a.first = now
 	}
-	if now.Sub(a.first) > resendWindow {
+	if a.resend && now.Sub(a.first) > resendWindow {
 		return errTooLate
 	}
 	return nil

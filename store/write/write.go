@@ -37,9 +37,10 @@ type Client interface {
 type Config struct {
 	Client Client
 	// Random is where request tokens and jitter come from; the sender locks it.
-	// Two senders that write one table must not draw the same numbers: the
-	// service would take the second's transaction for a repetition of the
-	// first's. Seed it from crypto/rand where several processes write.
+	// Two senders of one account and Region must not draw the same numbers within
+	// ten minutes, whatever they write: the service would take the second's
+	// transaction for a repetition of the first's. Only on a service that starts
+	// empty may a run's seed decide; elsewhere it comes from crypto/rand.
 	Random rand.Source
 	// Backoff is for contention, which the SDK does not retry.
 	Backoff Backoff
