@@ -174,8 +174,10 @@ func TestReaderDepth(t *testing.T) {
 			t.Errorf("a million times %s: %.200v", part, err)
 		}
 	}
-	if err := readAll(strings.Repeat(`[`, 256) + strings.Repeat(`]`, 256)); err != nil {
-		t.Errorf("256 levels: %v", err)
+	for levels, ok := range map[int]bool{256: true, 257: false} {
+		if err := readAll(strings.Repeat(`[`, levels) + strings.Repeat(`]`, levels)); (err == nil) != ok {
+			t.Errorf("%d levels: %v", levels, err)
+		}
 	}
 	// Levels that are closed do not count.
 	if err := readAll(`[` + strings.Repeat(`[],`, 1000) + `[]]`); err != nil {

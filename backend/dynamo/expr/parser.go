@@ -102,13 +102,13 @@ func (p *parser) leafFault(class int, format string, args ...any) {
 	}
 }
 
-// endLeaf settles which fault of the comparison or function just parsed counts.
+// endLeaf settles which fault of the comparison or function just parsed counts,
+// if none before it had one.
 func (p *parser) endLeaf() {
-	for class, f := range p.leaf {
+	for _, f := range p.leaf {
 		if f != nil && p.faults[faultLeaf] == nil {
 			p.faults[faultLeaf] = f
 		}
-		p.leaf[class] = nil
 	}
 }
 
