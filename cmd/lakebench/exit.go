@@ -7,17 +7,20 @@ import (
 	"io"
 
 	"github.com/lakebench/lakebench/backend"
+	"github.com/lakebench/lakebench/explore"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/workloads"
 )
 
 // The exit codes of spec/results.md §5.
 const (
-	exitOK          = 0
-	exitUsage       = 2
-	exitInvalid     = 3
-	exitUnreachable = 5
-	exitInterrupted = 130
+	exitOK           = 0
+	exitNo           = 1
+	exitUsage        = 2
+	exitInvalid      = 3
+	exitInconclusive = 4
+	exitUnreachable  = 5
+	exitInterrupted  = 130
 )
 
 // usageError is a command line, an input file or an output place that cannot be
@@ -37,6 +40,9 @@ func exitCode(ctx context.Context, err error) int {
 	var (
 		unreachable *backend.UnreachableError
 		invalid     *workloads.InvalidError
+		found       *explore.FoundError
+		gaveUp      *explore.InconclusiveError
+		unstable    *explore.UnstableError
 	)
 	switch {
 	case err == nil:
@@ -45,7 +51,11 @@ func exitCode(ctx context.Context, err error) int {
 		return exitInterrupted
 	case errors.As(err, &unreachable), errors.Is(err, store.ErrNoTable):
 		return exitUnreachable
-	case errors.As(err, &invalid):
+	case errors.As(err, &found):
+		return exitNo
+	case errors.As(err, &gaveUp):
+		return exitInconclusive
+	case errors.As(err, &invalid), errors.As(err, &unstable):
 		return exitInvalid
 	default:
 		return exitUsage

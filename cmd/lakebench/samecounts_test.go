@@ -41,6 +41,10 @@ func compare(ts *testscript.TestScript, neg bool, args []string, a, b string) {
 func headless(ts *testscript.TestScript, file string) results.Document {
 	doc, err := results.Decode([]byte(ts.ReadFile(file)))
 	ts.Check(err)
+	return withoutHead(doc)
+}
+
+func withoutHead(doc results.Document) results.Document {
 	var none results.Document
 	doc.RunID, doc.Started, doc.Ended = "compared", none.Started, none.Ended
 	doc.Lakebench, doc.Environment = none.Lakebench, none.Environment

@@ -1,0 +1,214 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lakebench/lakebench/backend/fault"
+	"github.com/lakebench/lakebench/explore"
+	"github.com/lakebench/lakebench/explore/metadata"
+)
+
+// exploreOptions are the flags of explore.
+type exploreOptions struct {
+	scenario   string
+	layout     string
+	operations int
+	schedules  int
+	seed       uint64
+	policies   []string
+	schedule   string
+	faults     string
+	parallel   int
+	out        string
+	json       bool
+	show       bool
+
+	hasFaults bool // --faults was given, if only to say that there are none
+}
+
+// replayPolicy is the policy that runs one schedule, which is given.
+const replayPolicy = "replay"
+
+func newExplore() *cobra.Command {
+	o := &exploreOptions{}
+	cmd := &cobra.Command{
+		Use:   "explore",
+		Short: "Search many schedules of a scenario for one on which something breaks",
+		Long: `Explore runs a scenario, writers, readers and faults over a metadata store on the
+embedded services, on many schedules of a virtual runtime: which task runs when,
+and what goes wrong, follows from a seed. It checks what every caller was told.
+
+The first schedule that fails is made smaller, to the fewest context switches and
+faults, and printed as a timeline and as one line that replays it.
+
+Exit code 0: nothing was found; 1: a failure; 4: a check gave up on some schedule.`,
+		Example: `  lakebench explore --layout v1
+  lakebench explore --schedules 100 --policy random,pct:5 --seed 42
+  lakebench explore --faults 'on dynamodb cause mutate p 0.05 : error-after' --out failure
+  lakebench explore --show > mine.yaml; lakebench explore --scenario mine.yaml`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.hasFaults = cmd.Flags().Changed("faults")
+			if cmd.Flags().Changed("schedules") && slices.Contains(o.policies, replayPolicy) {
+				return usagef("--schedules: a replay is one schedule")
+			}
+			if cmd.Flags().Changed("schedule") && !slices.Contains(o.policies, replayPolicy) {
+				return usagef("--schedule needs --policy replay")
+			}
+			return o.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.scenario, "scenario", metadata.Name, "explore the shipped scenario of this name, or that of a YAML `file`")
+	f.StringVar(&o.layout, "layout", "", "the store's layout, v1 or v2 (default the scenario's)")
+	f.IntVar(&o.operations, "operations", 0, "how many operations each actor makes (default the scenario's)")
+	f.IntVar(&o.schedules, "schedules", 1000, "run at most so many schedules")
+	f.Uint64Var(&o.seed, "seed", 1, "the seed of the first schedules; it goes up by one each round of policies")
+	f.StringSliceVar(&o.policies, "policy", nil, "schedule by fifo, random or pct[:DEPTH], in turn, or replay (default the scenario's)")
+	f.StringVar(&o.schedule, "schedule", "", "with --policy replay: the `switches` to make")
+	f.StringVar(&o.faults, "faults", "", "rules for faults, `inline` with ; between them or in a file, instead of the scenario's; '' is none")
+	f.IntVar(&o.parallel, "parallel", 0, "run so many schedules at once (default the number of CPUs); what is found does not depend on it")
+	f.StringVar(&o.out, "out", "", "write a failure's history, drawing, timeline and replay line to this `dir`")
+	f.BoolVar(&o.json, "json", false, "print a summary as JSON instead")
+	f.BoolVar(&o.show, "show", false, "print the shipped scenario's file and do nothing else")
+	return cmd
+}
+
+func (o *exploreOptions) run(ctx context.Context, stdout, stderr io.Writer) error {
+	if o.show {
+		_, err := stdout.Write(metadata.Shipped())
+		return err
+	}
+	scenario, policies, err := o.resolve()
+	if err != nil {
+		return err
+	}
+	p := newProgress(stderr)
+	defer p.end()
+	report, err := o.explore(ctx, scenario, policies, p)
+	p.end()
+	if report == nil {
+		return err
+	}
+	if err := o.output(report, stdout, stderr); err != nil {
+		return err
+	}
+	return errors.Join(err, report.Err())
+}
+
+// resolve turns the flags into a scenario and the policies to search with; those
+// are none for a replay.
+func (o *exploreOptions) resolve() (explore.Scenario, []explore.Policy, error) {
+	cfg, err := o.load()
+	if err != nil {
+		return explore.Scenario{}, nil, err
+	}
+	if o.layout != "" {
+		if cfg.Layout, err = metadata.ParseLayout(o.layout); err != nil {
+			return explore.Scenario{}, nil, usagef("--layout: %w", err)
+		}
+	}
+	if o.operations != 0 {
+		cfg.Operations = o.operations
+	}
+	if o.hasFaults {
+		if cfg.Faults, err = readFaults(o.faults); err != nil {
+			return explore.Scenario{}, nil, err
+		}
+	}
+	if err := cfg.Validate(); err != nil {
+		return explore.Scenario{}, nil, usagef("scenario %s: %w", o.scenario, err)
+	}
+	policies, err := o.searchPolicies(cfg.Policies)
+	return cfg.Scenario(o.scenario), policies, err
+}
+
+func (o *exploreOptions) load() (metadata.Config, error) {
+	if o.scenario == metadata.Name {
+		return metadata.Default()
+	}
+	text, err := os.ReadFile(o.scenario)
+	if errors.Is(err, fs.ErrNotExist) {
+		return metadata.Config{}, usagef("--scenario %s: no scenario is named so, and there is no such file; %s is shipped", o.scenario, metadata.Name)
+	}
+	if err != nil {
+		return metadata.Config{}, usagef("--scenario: %w", err)
+	}
+	return metadata.Parse(o.scenario, text)
+}
+
+// readFaults reads rules: inline if they begin as one does.
+func readFaults(text string) (fault.Rules, error) {
+	if trimmed := strings.TrimSpace(text); trimmed == "" || strings.HasPrefix(trimmed, "on ") {
+		return explore.ParseInline("--faults", trimmed)
+	}
+	data, err := os.ReadFile(text)
+	if err != nil {
+		return nil, usagef("--faults: %w; a rule begins with \"on\"", err)
+	}
+	return fault.Parse(text, string(data))
+}
+
+func (o *exploreOptions) searchPolicies(byDefault []explore.Policy) ([]explore.Policy, error) {
+	if len(o.policies) == 0 {
+		return byDefault, nil
+	}
+	if slices.Contains(o.policies, replayPolicy) {
+		if len(o.policies) > 1 {
+			return nil, usagef("--policy: replay stands alone")
+		}
+		return nil, nil
+	}
+	var policies []explore.Policy
+	for _, text := range o.policies {
+		p, err := explore.ParsePolicy(text)
+		if err != nil {
+			return nil, usagef("--policy: %w", err)
+		}
+		policies = append(policies, p)
+	}
+	return policies, nil
+}
+
+func (o *exploreOptions) explore(ctx context.Context, s explore.Scenario, policies []explore.Policy, p *progress) (*explore.Report, error) {
+	if policies == nil {
+		policy, err := explore.ParseReplay(o.schedule)
+		if err != nil {
+			return nil, usagef("--schedule: %w", err)
+		}
+		return explore.Replay(ctx, s, explore.Case{Seed: o.seed, Policy: policy, Faults: s.Faults, Operations: s.Operations})
+	}
+	cfg := explore.DefaultConfig()
+	cfg.Scenario, cfg.Policies = s, policies
+	cfg.Seed, cfg.Schedules, cfg.Parallel = o.seed, o.schedules, o.parallel
+	if o.parallel == 0 {
+		cfg.Parallel = runtime.GOMAXPROCS(0)
+	}
+	cfg.Progress = func(e explore.Progress) { p.at(e.Stage, int64(e.Done), int64(e.Total)) }
+	return explore.Explore(ctx, cfg)
+}
+
+func (o *exploreOptions) output(r *explore.Report, stdout, stderr io.Writer) error {
+	if f := r.Failure; f != nil && o.out != "" {
+		names, err := f.WriteFiles(o.out)
+		if err != nil {
+			return usagef("--out: %w", err)
+		}
+		defer fmt.Fprintf(stderr, "failure %s (%s)\n", filepath.Clean(o.out), strings.Join(names, ", "))
+	}
+	if o.json {
+		return r.WriteJSON(stdout)
+	}
+	return r.WriteText(stdout, tableOptions(stdout).Width)
+}
