@@ -1,8 +1,6 @@
 package dynamo
 
 import (
-	"fmt"
-
 	"github.com/lakebench/lakebench/backend/dynamo/attr"
 )
 
@@ -33,7 +31,7 @@ func (d *tableDescription) appendMembers(o *jsonObject) {
 	o.string("TableName", d.name)
 	o.string("TableStatus", d.status)
 	o.string("TableArn", d.arn)
-	o.string("TableId", fmt.Sprintf("00000000-0000-4000-8000-%012d", d.number))
+	o.string("TableId", d.id())
 	o.float("CreationDateTime", float64(d.created.UnixMilli())/1000)
 	o.objects("AttributeDefinitions", len(d.keys()), func(i int) {
 		o.string("AttributeName", d.keys()[i].name)

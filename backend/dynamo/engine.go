@@ -9,7 +9,9 @@
 //
 // A request goes through three layers: a front (HTTP server or in-memory HTTP
 // client) that only knows headers; the wire codec, JSON to typed requests and
-// back; and the operations on tables, which know neither. Rules and their
+// back; and the operations on tables, which know neither. The direct front,
+// [Engine.Do], takes the place of the first two: it turns the SDK's own types
+// into typed requests. Rules and their
 // sources are in facts/dynamodb.md §3; AWS pages named in comments are those of
 // the Amazon DynamoDB Developer Guide.
 package dynamo
@@ -90,10 +92,10 @@ func (e *Engine) answer(ctx context.Context, name string, body, buf []byte, b *b
 
 // protect turns a panic, which is a defect of this package, into the service's
 // InternalServerError: a client under test then sees what it would see of AWS.
-func protect(name string, serve func() ([]byte, *serviceError)) (out []byte, err *serviceError) {
+func protect[T any](name string, serve func() (T, *serviceError)) (out T, err *serviceError) {
 	defer func() {
 		if v := recover(); v != nil {
-			out, err = nil, &serviceError{
+			out, err = *new(T), &serviceError{
 				code:    internalServerError,
 				message: fmt.Sprintf("embedded DynamoDB: %s panicked: %v\n%s", name, v, debug.Stack()),
 			}

@@ -319,6 +319,9 @@ func TestGoldenLimitBeforeFilter(t *testing.T) {
 		t.Errorf("scanned %d, count %d, %d items, last key %v; want 10, 0, 0 and a key", out.ScannedCount, out.Count, len(out.Items), out.LastEvaluatedKey)
 	}
 	w.mustCost(1, 0, nil)
+	if s := w.last(); s.Evaluated != 10 || s.Returned != 0 {
+		t.Errorf("served as %+v, want 10 items evaluated and none returned", s)
+	}
 }
 
 // Row 9: 29 requests, 28 of 3,496 items (257 units) and one of 2,112 (155).

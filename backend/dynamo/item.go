@@ -141,7 +141,9 @@ func (e *Engine) deleteItem(_ context.Context, in *deleteItemInput, b *bill) (*w
 	return e.writeItem(&in.writeParams, b, func(t *table) (write, *serviceError) { return t.delete(in.key) })
 }
 
-// writeItem carries out one write outside a transaction; prepare makes it.
+// writeItem carries out one write outside a transaction; prepare makes it. A
+// write that a transaction in flight keeps out is not charged: no page says that
+// it is, and unlike a failed condition it is turned away before the item is read.
 func (e *Engine) writeItem(in *writeParams, b *bill, prepare func(*table) (write, *serviceError)) (*writeItemOutput, *serviceError) {
 	condition, err := in.compileCondition(in.condition)
 	if err != nil {

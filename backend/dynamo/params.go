@@ -20,17 +20,25 @@ func readCapacityMode(r *attr.Reader, to *capacityMode) error {
 	if err := readString(r, &text); err != nil {
 		return err
 	}
+	mode, err := capacityModeOf(text)
+	if err != nil {
+		return err
+	}
+	*to = mode
+	return nil
+}
+
+func capacityModeOf(text string) (capacityMode, *serviceError) {
 	switch text {
 	case "NONE":
-		*to = capacityNone
+		return capacityNone, nil
 	case "TOTAL":
-		*to = capacityTotal
+		return capacityTotal, nil
 	case "INDEXES":
-		*to = capacityIndexes
+		return capacityIndexes, nil
 	default:
-		return notEnum("returnConsumedCapacity", text, "INDEXES, TOTAL, NONE")
+		return 0, notEnum("returnConsumedCapacity", text, "INDEXES, TOTAL, NONE")
 	}
-	return nil
 }
 
 // itemParams is what all requests about one item have in common.
@@ -111,9 +119,13 @@ func legacy(name string) bool {
 // skipUnknown passes over a member that no operation reads.
 func skipUnknown(r *attr.Reader, name string) error {
 	if legacy(name) {
-		return invalid("lakebench's embedded DynamoDB does not support the legacy parameter %s: use expressions", name)
+		return refuseLegacy(name)
 	}
 	return r.Skip()
+}
+
+func refuseLegacy(name string) *serviceError {
+	return invalid("lakebench's embedded DynamoDB does not support the legacy parameter %s: use expressions", name)
 }
 
 // Lengths of table names (page ServiceQuotas).

@@ -101,6 +101,30 @@ func TestTokenWithOtherRequest(t *testing.T) {
 	}
 }
 
+// Two actions that differ in nothing but their kind or their key.
+func TestTokenTellsActionsApart(t *testing.T) {
+	const condition = "attribute_exists(k)"
+	remove := func(k string) types.TransactWriteItem {
+		return types.TransactWriteItem{Delete: &types.Delete{
+			TableName: aws.String("hash"), Key: key(k), ConditionExpression: aws.String(condition),
+		}}
+	}
+	for name, again := range map[string]types.TransactWriteItem{
+		"kind": txCheck("a", condition),
+		"key":  remove("b"),
+	} {
+		w := newWorld(t, nil)
+		w.stored("a", 10)
+		w.stored("b", 10)
+		if err := w.transactWithToken("token", remove("a")); err != nil {
+			t.Fatal(err)
+		}
+		if got := code(w.transactWithToken("token", again)); got != "IdempotentParameterMismatchException" {
+			t.Errorf("another %s: error %q", name, got)
+		}
+	}
+}
+
 // Sets and maps have no order, so neither has a request that holds them.
 func TestTokenIgnoresOrder(t *testing.T) {
 	e, err := dynamo.New(dynamo.DefaultConfig())

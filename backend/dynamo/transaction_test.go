@@ -91,21 +91,22 @@ func TestConflictsWithWriteInFlight(t *testing.T) {
 		single   = "TransactionConflictException"
 	)
 	for _, c := range []struct {
-		name string
-		call func(w *world) error
-		want string
+		name     string
+		call     func(w *world) error
+		want     string
+		rru, wru float64 // a single write that is refused is free, a transaction is not
 	}{
-		{"PutItem", func(w *world) error { return w.put(ofSize("a", 20)) }, single},
-		{"PutItem of another item", func(w *world) error { return w.put(ofSize("b", 20)) }, ""},
-		{"DeleteItem", func(w *world) error { return w.remove("a") }, single},
-		{"GetItem", func(w *world) error { return w.get("a", true) }, ""},
-		{"Scan", func(w *world) error { return w.scan(true) }, ""},
-		{"TransactWriteItems", func(w *world) error { return w.transact(txPut("hash", ofSize("b", 20)), txDelete("a")) }, canceled},
-		{"ConditionCheck", func(w *world) error { return w.transact(txCheck("a", "attribute_exists(k)")) }, canceled},
+		{"PutItem", func(w *world) error { return w.put(ofSize("a", 2000)) }, single, 0, 0},
+		{"PutItem of another item", func(w *world) error { return w.put(ofSize("b", 20)) }, "", 0, 1},
+		{"DeleteItem", func(w *world) error { return w.remove("a") }, single, 0, 0},
+		{"GetItem", func(w *world) error { return w.get("a", true) }, "", 1, 0},
+		{"Scan", func(w *world) error { return w.scan(true) }, "", 1, 0},
+		{"TransactWriteItems", func(w *world) error { return w.transact(txPut("hash", ofSize("b", 20)), txDelete("a")) }, canceled, 0, 4},
+		{"ConditionCheck", func(w *world) error { return w.transact(txCheck("a", "attribute_exists(k)")) }, canceled, 0, 2},
 		{"TransactGetItems", func(w *world) error {
 			_, err := w.TransactGetItems(w.ctx, &dynamodb.TransactGetItemsInput{TransactItems: txGets("b", "a")})
 			return err
-		}, canceled},
+		}, canceled, 4, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -116,6 +117,7 @@ func TestConflictsWithWriteInFlight(t *testing.T) {
 				if got := code(err); got != c.want {
 					t.Errorf("error %q, want %q", got, c.want)
 				}
+				w.mustCost(c.rru, c.wru, nil)
 				if c.want != "" && w.last().Outcome != dynamo.OutcomeConflict {
 					t.Errorf("outcome %s, want a conflict", w.last().Outcome)
 				}
