@@ -162,14 +162,21 @@ func (p page) render(format string) ([]byte, error) {
 		}
 		return p.finishSVG(out.Bytes()), nil
 	case "png":
-		c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(pngDPI))}
-		p.draw(draw.New(c))
+		c := vgimg.PngCanvas{Canvas: p.raster(pngDPI)}
 		if _, err := c.WriteTo(&out); err != nil {
 			return nil, err
 		}
 		return out.Bytes(), nil
 	}
 	return nil, fmt.Errorf("unknown format %q", format)
+}
+
+// raster draws the page in pixels.
+func (p page) raster(dpi int) *vgimg.Canvas {
+	w, h := p.size()
+	c := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dpi))
+	p.draw(draw.New(c))
+	return c
 }
 
 // finishSVG names fonts of the same measures for where the font is not there, and

@@ -134,7 +134,7 @@ func TestEncodeRefuses(t *testing.T) {
 		"check unnamed": {func(d *results.Document) { d.Checks[0].Name = "" }, "check"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			doc := sample()
+			doc := resultstest.CatalogRefresh(1, 0, 100_000)
 			c.change(&doc)
 			if _, err := results.Encode(doc); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("Encode: %v; want an error with %q", err, c.want)

@@ -106,7 +106,7 @@ func query() read {
 func refresh(variant string, history int64, repeat int, r read, lanes int64) results.Series {
 	usual := 300*time.Microsecond*time.Duration(r.requests/lanes) + time.Duration(r.evaluated/lanes)*time.Microsecond
 	usual += time.Duration(repeat) * 10 * time.Microsecond
-	h := hdrhistogram.New(1, time.Minute.Nanoseconds(), 3)
+	h := hdrhistogram.New(1, time.Minute.Nanoseconds(), 2)
 	must(h.RecordValues(usual.Nanoseconds(), Refreshes-1))
 	must(h.RecordValues(2*usual.Nanoseconds(), 1))
 	times, err := results.EncodeHistogram(h, 0)
