@@ -6,7 +6,7 @@ import (
 )
 
 // cursor reads the compact form. It never reads beyond the end: the first
-// thing that does not fit sets bad and empties the rest.
+// thing that does not fit sets bad, and what is read after it means nothing.
 type cursor struct {
 	rest string
 	bad  bool
@@ -20,10 +20,10 @@ func (c *cursor) fail() {
 	c.bad = true
 }
 
-// number reads a varint of at most 32 bits, the shortest form of it only.
+// number reads a varint of at most 28 bits, the shortest form of it only.
 func (c *cursor) number() int {
 	n, shift := uint64(0), 0
-	for i := 0; i < len(c.rest) && shift <= 28; i++ {
+	for i := 0; i < len(c.rest) && shift <= 21; i++ {
 		b := c.rest[i]
 		n |= uint64(b&0x7f) << shift
 		if b < 0x80 {

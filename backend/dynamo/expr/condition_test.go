@@ -263,6 +263,10 @@ func TestSubstitutions(t *testing.T) {
 		{nil, []string{"v"}, `ExpressionAttributeValues contains invalid key: Syntax error; key: "v"`},
 		{nil, []string{":"}, `ExpressionAttributeValues contains invalid key: Syntax error; key: ":"`},
 		{nil, []string{"#v"}, `ExpressionAttributeValues contains invalid key: Syntax error; key: "#v"`},
+		{name("#"+strings.Repeat("a", 254), strings.Repeat("x", 65_535)), []string{":" + strings.Repeat("a", 254)}, ""},
+		{name("#"+strings.Repeat("a", 255), "x"), nil, `ExpressionAttributeNames contains invalid key: The expression attribute map contains a key that is too long; size of key: 256`},
+		{nil, []string{":" + strings.Repeat("a", 255)}, `ExpressionAttributeValues contains invalid key: The expression attribute map contains a key that is too long; size of key: 256`},
+		{name("#a", strings.Repeat("x", 65_536)), nil, `ExpressionAttributeNames contains invalid value: Attribute name is too large, must be less than 65536 bytes for key #a`},
 		{nil, []string{":é"}, `ExpressionAttributeValues contains invalid key: Syntax error; key: ":é"`},
 	} {
 		var values attr.Item
@@ -272,6 +276,36 @@ func TestSubstitutions(t *testing.T) {
 		_, err := expr.NewSubstitutions(c.names, values)
 		if got := fmt.Sprint(err); got != c.want && (err != nil || c.want != "") {
 			t.Errorf("%v, %v: %v, want %q", c.names, c.values, err, c.want)
+		}
+	}
+}
+
+// 2 MB for names and values together (page ServiceQuotas).
+func TestSubstitutionsSize(t *testing.T) {
+	const limit = 2_097_152
+	names := func(n int) []expr.Name { // of n bytes in all, 60,000 each but the last
+		var out []expr.Name
+		for i := 0; n > 0; i++ {
+			placeholder := fmt.Sprintf("#%03d", i)
+			size := min(n, 60_000)
+			out = append(out, expr.Name{Placeholder: placeholder, Attribute: strings.Repeat("x", size-len(placeholder))})
+			n -= size
+		}
+		return out
+	}
+	for _, c := range []struct {
+		names, value int // bytes of all names, of the only value and its placeholder
+		want         string
+	}{
+		{0, limit, ""},
+		{limit - 100_000, 100_000, ""},
+		{100_000, limit - 100_000 + 1, "Combined size of ExpressionAttributeNames and ExpressionAttributeValues exceeds max size"},
+		{0, limit + 1, "ExpressionAttributeValues exceeds max size"},
+		{limit + 1, 2, "ExpressionAttributeNames exceeds max size"},
+	} {
+		_, err := expr.NewSubstitutions(names(c.names), attr.Item{{Name: ":v", Value: attr.String(strings.Repeat("x", c.value-2))}})
+		if got := fmt.Sprint(err); got != c.want && (err != nil || c.want != "") {
+			t.Errorf("names of %d bytes, value of %d: %.200s, want %q", c.names, c.value, got, c.want)
 		}
 	}
 }

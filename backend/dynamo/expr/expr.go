@@ -18,6 +18,7 @@ import (
 	"fmt"
 
 	"github.com/lakebench/lakebench/backend/dynamo/attr"
+	"github.com/lakebench/lakebench/units"
 )
 
 // Kind is the request parameter that an expression stands in. Errors name it.
@@ -42,6 +43,11 @@ const (
 	MaxInOperands = 100
 	// MaxPathLevels bounds the parts of a document path.
 	MaxPathLevels = 32
+	// MaxPlaceholder bounds a placeholder with its sign, in bytes.
+	MaxPlaceholder = 255
+	// MaxSubstitutions bounds what all placeholders of a request and what they
+	// stand for take together, in bytes of the sizing rules: 2 MB.
+	MaxSubstitutions = 2 * 1024 * units.KB
 	// maxListIndex bounds an index in a document path.
 	maxListIndex = 1<<31 - 1
 )

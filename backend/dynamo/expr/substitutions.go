@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/lakebench/lakebench/backend/dynamo/attr"
+	"github.com/lakebench/lakebench/units"
 )
 
 // Name is one of a request's ExpressionAttributeNames: #placeholder and the
@@ -28,24 +29,58 @@ type Substitutions struct {
 // Of two names with the same placeholder the last one counts. The error is an
 // *Error.
 func NewSubstitutions(names []Name, values attr.Item) (*Substitutions, error) {
-	for _, n := range names {
-		if !isPlaceholder(n.Placeholder, '#') {
-			return nil, errorf("ExpressionAttributeNames contains invalid key: Syntax error; key: %q", n.Placeholder)
-		}
-		if n.Attribute == "" {
-			return nil, errorf("ExpressionAttributeNames contains invalid value: Empty attribute name for key %s", n.Placeholder)
-		}
+	namesSize, err := checkNames(names)
+	if err == nil {
+		err = checkValues(values)
 	}
-	for _, v := range values {
-		if !isPlaceholder(v.Name, ':') {
-			return nil, errorf("ExpressionAttributeValues contains invalid key: Syntax error; key: %q", v.Name)
-		}
+	switch valuesSize := values.Size(); {
+	case err != nil:
+		return nil, err
+	case namesSize > MaxSubstitutions:
+		return nil, errorf("ExpressionAttributeNames exceeds max size")
+	case valuesSize > MaxSubstitutions:
+		return nil, errorf("ExpressionAttributeValues exceeds max size")
+	case namesSize+valuesSize > MaxSubstitutions:
+		return nil, errorf("Combined size of ExpressionAttributeNames and ExpressionAttributeValues exceeds max size")
 	}
 	used := make([]bool, len(names)+len(values))
 	return &Substitutions{
 		names: names, values: values,
 		usedNames: used[:len(names)], usedValues: used[len(names):],
 	}, nil
+}
+
+// checkNames checks the names one by one and returns their size.
+func checkNames(names []Name) (size int, err *Error) {
+	const invalid = "ExpressionAttributeNames contains invalid "
+	for _, n := range names {
+		switch {
+		case len(n.Placeholder) > MaxPlaceholder:
+			return 0, errorf(invalid+"key: The expression attribute map contains a key that is too long; size of key: %d", len(n.Placeholder))
+		case !isPlaceholder(n.Placeholder, '#'):
+			return 0, errorf(invalid+"key: Syntax error; key: %q", n.Placeholder)
+		case n.Attribute == "":
+			return 0, errorf(invalid+"value: Empty attribute name for key %s", n.Placeholder)
+		case len(n.Attribute) > units.MaxAttributeNameBytes:
+			return 0, errorf(invalid+"value: Attribute name is too large, must be less than %d bytes for key %s", units.MaxAttributeNameBytes+1, n.Placeholder)
+		}
+		size += len(n.Placeholder) + len(n.Attribute)
+	}
+	return size, nil
+}
+
+// checkValues checks the placeholders of values.
+func checkValues(values attr.Item) *Error {
+	const invalid = "ExpressionAttributeValues contains invalid key: "
+	for _, v := range values {
+		switch {
+		case len(v.Name) > MaxPlaceholder:
+			return errorf(invalid+"The expression attribute map contains a key that is too long; size of key: %d", len(v.Name))
+		case !isPlaceholder(v.Name, ':'):
+			return errorf(invalid+"Syntax error; key: %q", v.Name)
+		}
+	}
+	return nil
 }
 
 func isPlaceholder(s string, sign byte) bool {
