@@ -13,6 +13,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -131,6 +132,7 @@ type Backend struct {
 	http   *http.Client   // to an endpoint
 	server string         // how an endpoint's server names itself
 	tables tables
+	tokens atomic.Uint64 // made up by direct clients
 }
 
 // Open opens a backend. An endpoint is asked for a sign of life first: if it

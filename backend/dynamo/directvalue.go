@@ -51,6 +51,9 @@ func (c *inbound) value(v types.AttributeValue, level int) attr.Value {
 	case *types.AttributeValueMemberN:
 		return c.checked(attr.Number(v.Value))
 	case *types.AttributeValueMemberB:
+		if v.Value == nil { // the SDK sends a null
+			c.fail(attr.NoValue())
+		}
 		return attr.Binary(string(v.Value))
 	case *types.AttributeValueMemberBOOL:
 		return attr.Bool(v.Value)
@@ -73,7 +76,7 @@ func (c *inbound) value(v types.AttributeValue, level int) attr.Value {
 			members[i] = string(m)
 		}
 		return c.checked(attr.Set(attr.BS, members))
-	default:
+	default: // a nil, or from a newer SDK
 		c.fail(attr.NoValue())
 		return attr.Value{}
 	}

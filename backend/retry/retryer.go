@@ -62,6 +62,10 @@ func (p *Policy) APIOptions() []func(*middleware.Stack) error {
 	}}
 }
 
+// Counting returns a context for one call of a client without the SDK's
+// middleware: what [Policy.GetRetryToken] needs beside the policy.
+func Counting(ctx context.Context) context.Context { return &countContext{Context: ctx} }
+
 type countKey struct{}
 
 // countContext is the context of one call and counts in one: a value of its own
@@ -85,7 +89,7 @@ func (countMiddleware) ID() string { return "lakebench:CountFailedAttempts" }
 func (countMiddleware) HandleFinalize(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
 	middleware.FinalizeOutput, middleware.Metadata, error,
 ) {
-	return next.HandleFinalize(&countContext{Context: ctx}, in)
+	return next.HandleFinalize(Counting(ctx), in)
 }
 
 const (

@@ -27,7 +27,7 @@ func (r *Reader) Item() (Item, error) { return r.fields(1) }
 // value reads a value that is nested in level-1 lists and maps.
 func (r *Reader) value(level int) (Value, error) {
 	if null, err := r.Null(); null || err != nil {
-		return Value{}, firstError(err, emptyValue())
+		return Value{}, firstError(err, NoValue())
 	}
 	var v Value
 	var invalid error
@@ -51,15 +51,11 @@ func (r *Reader) value(level int) (Value, error) {
 	case invalid != nil:
 		return Value{}, invalid
 	case types == 0:
-		return Value{}, emptyValue()
+		return Value{}, NoValue()
 	case types > 1:
 		return Value{}, &ValueError{Rule: SeveralTypes, Message: "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"}
 	}
 	return v, nil
-}
-
-func emptyValue() error {
-	return &ValueError{Rule: Empty, Message: "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"}
 }
 
 func firstError(a, b error) error {
@@ -127,7 +123,7 @@ func (r *Reader) tooDeep() error {
 	if err := r.Skip(); err != nil {
 		return err
 	}
-	return &ValueError{Rule: TooDeep, Message: "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"}
+	return NestedTooDeep()
 }
 
 func (r *Reader) list(level int) (Value, error) {

@@ -46,6 +46,16 @@ func (e *ValueError) Error() string {
 	return e.Path + ": " + e.Message
 }
 
+// NoValue returns the error of a value that has no type.
+func NoValue() error {
+	return &ValueError{Rule: Empty, Message: "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"}
+}
+
+// NestedTooDeep returns the error of a list or map beyond MaxDepth.
+func NestedTooDeep() error {
+	return &ValueError{Rule: TooDeep, Message: "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"}
+}
+
 // SyntaxError says that bytes are no JSON text: the service's
 // SerializationException.
 type SyntaxError struct {
