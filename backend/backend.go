@@ -52,6 +52,10 @@ type Config struct {
 	// take on the clock of their callers. Seed decides what is drawn from them.
 	ServiceTimes *latency.Table
 	Seed         uint64
+	// Observe, if not nil, hears of each request that an embedded service served,
+	// with the request's context, also of one whose answer nobody waits for any
+	// more. It must not wait.
+	Observe func(ctx context.Context, s dynamo.Served)
 
 	// The other fields are about an endpoint.
 
@@ -202,6 +206,7 @@ func settings(c dynamo.Config) map[string]string {
 		"dynamodb.last_key_on_full_final_page": fmt.Sprint(c.LastKeyOnFullFinalPage),
 		"dynamodb.checks_conflict":             fmt.Sprint(c.ChecksConflict),
 		"dynamodb.commit_delay":                c.CommitDelay.String(),
+		"dynamodb.visible_one_by_one":          fmt.Sprint(c.VisibleOneByOne),
 		"dynamodb.absent_failure_by_size":      fmt.Sprint(c.AbsentFailureBySize),
 	}
 }

@@ -32,6 +32,15 @@ type Config struct {
 	// commit, during which others conflict with it. 0 only lets other tasks run.
 	CommitDelay time.Duration
 
+	// VisibleOneByOne: a transaction's items become visible one after the other,
+	// each after a further CommitDelay (0 only lets other tasks run), and each is
+	// let go of as soon as it is. Every other transaction writes in the reverse
+	// order of its actions, so that both orders come about. Otherwise all become
+	// visible at once, which is more than DynamoDB promises: page
+	// transaction-apis has transactions serializable with requests for single
+	// items, and says nothing of the order in which two such requests see them.
+	VisibleOneByOne bool
+
 	// AbsentFailureBySize: a failed condition on an item that does not exist
 	// costs as much as the item offered. Otherwise it costs 1 unit, as the page
 	// WorkingWithItems says; AWS's own cost script has it by size.

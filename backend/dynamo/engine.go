@@ -22,6 +22,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 )
 
 // Engine is one account's DynamoDB in one Region.
@@ -35,6 +36,8 @@ type Engine struct {
 	created int
 
 	tokens tokens
+	// commits numbers the transactions that commitOneByOne has begun to show.
+	commits atomic.Uint64
 
 	// buffers are []byte for the fronts, to read requests into and to write
 	// answers into.

@@ -124,8 +124,13 @@ func (e *Engine) transact(ctx context.Context, in *transactWriteInput, writes []
 		return nil, canceled(reasons)
 	}
 	// The service finishes what it has prepared, whether or not the client waits.
-	_ = task.Sleep(context.WithoutCancel(ctx), e.cfg.CommitDelay)
-	commit(writes)
+	ctx = context.WithoutCancel(ctx)
+	_ = task.Sleep(ctx, e.cfg.CommitDelay)
+	if e.cfg.VisibleOneByOne {
+		e.commitOneByOne(ctx, writes)
+	} else {
+		commit(writes)
+	}
 	return images, nil
 }
 
@@ -212,6 +217,25 @@ func commit(writes []write) {
 	}
 	for _, t := range tables {
 		t.mu.Unlock()
+	}
+}
+
+// commitOneByOne makes the writes visible with time between them, in which others
+// see some and not yet the others. What is left keeps its hold.
+func (e *Engine) commitOneByOne(ctx context.Context, writes []write) {
+	backward := e.commits.Add(1)%2 == 0
+	for i := range writes {
+		if i > 0 {
+			_ = task.Sleep(ctx, e.cfg.CommitDelay)
+		}
+		w := &writes[i]
+		if backward {
+			w = &writes[len(writes)-1-i]
+		}
+		w.table.mu.Lock()
+		w.apply()
+		w.let()
+		w.table.mu.Unlock()
 	}
 }
 
