@@ -32,7 +32,8 @@ func (d *decimal) exponent() int { return d.point - 1 }
 const maxExponentDigits = 9
 
 // parseDecimal reads optional sign, digits with an optional point, and
-// optional exponent. Surrounding blanks are no part of a number.
+// optional exponent. Blanks around them are no part of a number. The error is a
+// *ValueError.
 func parseDecimal(text string) (decimal, error) {
 	var d decimal
 	rest := text
@@ -44,51 +45,17 @@ func parseDecimal(text string) (decimal, error) {
 	if !hasExponent {
 		mantissa, exponent, hasExponent = strings.Cut(rest, "E")
 	}
-	seen, zeros, tooLong := 0, 0, false
-	point := -1
-	for i := range len(mantissa) {
-		c := mantissa[i]
-		switch {
-		case c == '.' && point < 0:
-			point = seen
-			continue
-		case c < '0' || c > '9':
-			return d, notANumber(text)
-		}
-		seen++
-		if c == '0' {
-			if d.n > 0 {
-				zeros++
-			} else {
-				d.point--
-			}
-			continue
-		}
-		if d.n+zeros >= MaxDigits {
-			tooLong = true
-			continue
-		}
-		for ; zeros > 0; zeros-- {
-			d.digits[d.n] = '0'
-			d.n++
-		}
-		d.digits[d.n] = c
-		d.n++
-	}
-	if seen == 0 {
+	tooLong, ok := d.readMantissa(mantissa)
+	if !ok {
 		return d, notANumber(text)
 	}
-	if point < 0 {
-		point = seen
-	}
-	e := 0
 	if hasExponent {
-		var err error
-		if e, err = parseExponent(exponent); err != nil {
+		power, err := parseExponent(exponent)
+		if err != nil {
 			return d, notANumber(text)
 		}
+		d.point += power
 	}
-	d.point += point + e
 	switch {
 	case d.n == 0:
 		return decimal{}, nil
@@ -96,6 +63,39 @@ func parseDecimal(text string) (decimal, error) {
 		return d, &ValueError{Rule: Precision, Message: "Attempting to store more than 38 significant digits in a Number"}
 	}
 	return d, d.checkRange()
+}
+
+// readMantissa reads digits with an optional point. tooLong says that more
+// digits are significant than a decimal holds, ok that the text is a mantissa.
+func (d *decimal) readMantissa(text string) (tooLong, ok bool) {
+	whole, fraction, hasPoint := strings.Cut(text, ".")
+	if whole == "" && fraction == "" {
+		return false, false
+	}
+	d.point = len(whole)
+	zeros := 0 // not known yet to be significant
+	for i := range len(text) {
+		c := text[i]
+		switch {
+		case hasPoint && i == len(whole):
+		case c < '0' || c > '9':
+			return false, false
+		case c == '0' && d.n == 0:
+			d.point--
+		case c == '0':
+			zeros++
+		case d.n+zeros >= MaxDigits:
+			tooLong = true
+		default:
+			for ; zeros > 0; zeros-- {
+				d.digits[d.n] = '0'
+				d.n++
+			}
+			d.digits[d.n] = c
+			d.n++
+		}
+	}
+	return tooLong, true
 }
 
 // checkRange reports a magnitude that a number cannot have.
