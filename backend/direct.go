@@ -30,6 +30,8 @@ type DirectClient struct {
 	backend *Backend
 	meter   *meter.Meter
 	faults  *fault.Injector // nil: none
+	// act has the service serve one request.
+	act func(ctx context.Context, input any) (any, error)
 }
 
 // ErrNotEmbedded says that an endpoint cannot be called directly.
@@ -41,7 +43,9 @@ func (b *Backend) Direct(m *meter.Meter, faults *fault.Injector) (*DirectClient,
 	if b.cfg.Kind != Embedded {
 		return nil, ErrNotEmbedded
 	}
-	return &DirectClient{backend: b, meter: m, faults: faults}, nil
+	c := &DirectClient{backend: b, meter: m, faults: faults}
+	c.act = c.serve
+	return c, nil
 }
 
 // directCall makes one call: it is counted, checked, and attempted until the
@@ -131,7 +135,7 @@ func (c *DirectClient) attempts(ctx context.Context, call *meter.Call, api strin
 // send makes one attempt, under the fault rules if there are any.
 func (c *DirectClient) send(ctx context.Context, api string, input any) (any, error) {
 	if c.faults == nil {
-		return c.serve(ctx, input)
+		return c.act(ctx, input)
 	}
 	x := &directExchange{client: c, input: input}
 	output, err := fault.Run(ctx, c.faults, x.request(api), x)

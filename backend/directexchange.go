@@ -23,7 +23,7 @@ func (x *directExchange) request(api string) fault.Request {
 }
 
 // Send implements fault.Exchange.
-func (x *directExchange) Send(ctx context.Context) (any, error) { return x.client.serve(ctx, x.input) }
+func (x *directExchange) Send(ctx context.Context) (any, error) { return x.client.act(ctx, x.input) }
 
 // SendPart implements fault.Exchange.
 func (x *directExchange) SendPart(ctx context.Context, leave int64) (any, error) {
@@ -43,7 +43,7 @@ func (x *directExchange) writePart(ctx context.Context, in *dynamodb.BatchWriteI
 	}
 	part := *in
 	part.RequestItems = kept
-	answer, err := x.client.serve(ctx, &part)
+	answer, err := x.client.act(ctx, &part)
 	if out, ok := answer.(*dynamodb.BatchWriteItemOutput); ok {
 		for table, writes := range left {
 			out.UnprocessedItems[table] = append(out.UnprocessedItems[table], writes...)
@@ -68,7 +68,7 @@ func (x *directExchange) getPart(ctx context.Context, in *dynamodb.BatchGetItemI
 		of.Keys = keys
 		part.RequestItems[table] = of
 	}
-	answer, err := x.client.serve(ctx, &part)
+	answer, err := x.client.act(ctx, &part)
 	if out, ok := answer.(*dynamodb.BatchGetItemOutput); ok {
 		for table, keys := range left {
 			of, some := out.UnprocessedKeys[table]
