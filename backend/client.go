@@ -11,6 +11,7 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/lakebench/lakebench/backend/dynamo"
+	"github.com/lakebench/lakebench/backend/fault"
 	"github.com/lakebench/lakebench/meter"
 )
 
@@ -24,7 +25,10 @@ const userAgent = "lakebench"
 
 // DynamoDB returns a client all of whose requests m counts. m should come from
 // NewMeter, which knows where the backend's units are to be had.
-func (b *Backend) DynamoDB(m *meter.Meter) *dynamodb.Client {
+func (b *Backend) DynamoDB(m *meter.Meter) *dynamodb.Client { return b.DynamoDBUnder(m, nil) }
+
+// DynamoDBUnder is DynamoDB under the rules of faults, unless that is nil.
+func (b *Backend) DynamoDBUnder(m *meter.Meter, faults *fault.Injector) *dynamodb.Client {
 	o := dynamodb.Options{
 		Retryer:    b.policy,
 		APIOptions: append(b.policy.APIOptions(), m.APIOptions()...),
@@ -35,7 +39,7 @@ func (b *Backend) DynamoDB(m *meter.Meter) *dynamodb.Client {
 	if b.cfg.Kind == Endpoint {
 		o.Region = b.cfg.AWS.Region
 		o.Credentials = b.cfg.AWS.Credentials
-		o.HTTPClient = m.HTTPClient(b.http)
+		o.HTTPClient = m.HTTPClient(under(faults, b.http))
 		o.APIOptions = append(o.APIOptions, b.guard)
 		if b.cfg.DynamoDBEndpoint != "" {
 			o.BaseEndpoint = aws.String(b.cfg.DynamoDBEndpoint)
@@ -45,18 +49,30 @@ func (b *Backend) DynamoDB(m *meter.Meter) *dynamodb.Client {
 	o.Region = b.cfg.Dynamo.Region
 	o.Credentials = credentials.NewStaticCredentialsProvider("lakebench", "lakebench", "")
 	o.BaseEndpoint = aws.String(embeddedAddress)
-	o.HTTPClient = m.HTTPClient(b.engine.Client(func(ctx context.Context, s dynamo.Served) {
+	o.HTTPClient = m.HTTPClient(under(faults, b.engine.Client(func(ctx context.Context, s dynamo.Served) {
 		m.Served(ctx, served(s))
 		b.pass(ctx, s)
-	}))
+	})))
 	// There is one clock, and it may be a virtual one.
 	o.DisableClockSkewCorrection = true
 	return dynamodb.New(o)
 }
 
-// pass lets the time of a request pass between what the service did and its
-// answer. Whoever is gone by then gets none: the embedded service sees to that.
+// under puts the rules of faults right above a transport.
+func under(faults *fault.Injector, inner aws.HTTPClient) aws.HTTPClient {
+	if faults == nil {
+		return inner
+	}
+	return faults.HTTPClient(inner)
+}
+
+// pass tells the observer, and lets the time of a request pass between what the
+// service did and its answer. Whoever is gone by then gets none: the embedded
+// service sees to that.
 func (b *Backend) pass(ctx context.Context, s dynamo.Served) {
+	if b.cfg.Observe != nil {
+		b.cfg.Observe(ctx, s)
+	}
 	if b.times == nil {
 		return
 	}

@@ -113,7 +113,7 @@ func (in *Injector) Decide(ctx context.Context, req Request) Decision {
 	if len(in.rules) == 0 {
 		return Decision{}
 	}
-	q := &question{Request: req, ctx: ctx, since: task.Since(ctx, in.start)}
+	q := &question{Request: req, ctx: ctx, since: task.Since(ctx, in.start), actor: cause.Actor(ctx), cause: cause.From(ctx)}
 	var hits []hit
 	for _, a := range in.rules {
 		if target, ok := a.match(q); ok {
@@ -169,6 +169,8 @@ type question struct {
 	Request
 	ctx   context.Context
 	since time.Duration
+	actor string
+	cause cause.Label
 	asked bool
 	found []Target
 }
@@ -185,12 +187,12 @@ func (q *question) targets() []Target {
 // targets does. What is cheap to know comes first.
 func (a *active) match(q *question) (target int, ok bool) {
 	switch r := &a.Rule; {
-	case r.Service != Any && r.Service != q.Service,
+	case r.Actor != "" && !match(r.Actor, q.actor),
+		r.Service != Any && r.Service != q.Service,
 		r.Operation != "" && r.Operation != q.Operation,
-		!a.possible(q),
+		r.Cause != "" && r.Cause != q.cause,
 		q.since < r.From || r.To != 0 && q.since >= r.To,
-		r.Cause != "" && r.Cause != cause.From(q.ctx),
-		r.Actor != "" && !match(r.Actor, cause.Actor(q.ctx)):
+		!a.possible(q):
 		return 0, false
 	case r.In == "" && r.Key == "":
 		return 0, true
