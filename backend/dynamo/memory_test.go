@@ -76,7 +76,7 @@ func perItem(t testing.TB, layout string, n int) float64 {
 // which doubles what is alive, if an item takes 357 bytes or less.
 func TestMemoryPerItem(t *testing.T) {
 	const (
-		items  = 50_000
+		items  = 20_000
 		budget = float64(4<<30) / 2 / 6_000_000
 	)
 	for layout := range layouts {

@@ -315,4 +315,11 @@ func TestAnswersAreTheirOwn(t *testing.T) {
 		}
 	}
 	sameJSON(t, read(first), `{"TableNames":["tbl"]}`)
+	unread := call("ListTables", `{}`)
+	if err := unread.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if left := read(unread); left != "" {
+		t.Errorf("an answer closed unread still gives %q", left)
+	}
 }
