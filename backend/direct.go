@@ -138,12 +138,11 @@ func (c *DirectClient) send(ctx context.Context, api string, input any) (any, er
 		return c.act(ctx, input)
 	}
 	x := &directExchange{client: c, input: input}
-	output, err := fault.Run(ctx, c.faults, x.request(api), x)
-	var answered smithy.APIError
-	if err == nil || errors.As(err, &answered) {
-		return output, err
+	r, err := fault.Run(ctx, c.faults, x.request(api), x)
+	if err != nil {
+		return nil, unsent(ctx, err)
 	}
-	return nil, unsent(ctx, err)
+	return r.output, r.err
 }
 
 // serve has the engine act, books what it bills and lets the time of the request

@@ -8,11 +8,14 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
+	"github.com/google/go-cmp/cmp"
 
+	"github.com/lakebench/lakebench/backend/fault"
 	"github.com/lakebench/lakebench/backend/latency"
 	"github.com/lakebench/lakebench/cause"
 	"github.com/lakebench/lakebench/meter"
@@ -35,9 +38,17 @@ var (
 )
 
 // transports are the ways to the embedded DynamoDB.
-var transports = map[string]func(*testing.T, *Backend, *meter.Meter) operations{
-	"sdk":    func(_ *testing.T, b *Backend, m *meter.Meter) operations { return b.DynamoDB(m) },
-	"direct": func(t *testing.T, b *Backend, m *meter.Meter) operations { return direct(t, b, m) },
+var transports = map[string]func(*testing.T, *Backend, *meter.Meter, *fault.Injector) operations{
+	"sdk": func(_ *testing.T, b *Backend, m *meter.Meter, faults *fault.Injector) operations {
+		return b.DynamoDBUnder(m, faults)
+	},
+	"direct": func(t *testing.T, b *Backend, m *meter.Meter, faults *fault.Injector) operations {
+		c, err := b.Direct(m, faults)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	},
 }
 
 func direct(t testing.TB, b *Backend, m *meter.Meter) *DirectClient {
@@ -126,77 +137,164 @@ func answered(output any, err error) answer {
 	return answer{Error: f}
 }
 
-// ledger is what a meter counted.
-func ledger(t *testing.T, m *meter.Meter) map[string]meter.Ledger {
-	t.Helper()
-	if err := m.Reconcile(); err != nil {
-		t.Errorf("%v", err)
-	}
-	all := map[string]meter.Ledger{}
-	for _, phase := range m.Phases() {
-		all[phase] = m.Ledger(phase)
-	}
-	return all
+// A record is what came of a session.
+type record struct {
+	answers []answer
+	ledgers map[string]meter.Ledger
+	took    time.Duration // on the virtual clock
 }
 
-// session makes requests one after the other, on a new backend, and returns the
-// answers and the ledgers.
-func session(t *testing.T, transport string, inputs []any) ([]answer, map[string]meter.Ledger) {
+// session makes requests one after the other, on a new backend and under the
+// rules of faults.
+func session(t *testing.T, transport, rules string, inputs []any) (r record) {
 	t.Helper()
-	var answers []answer
+	parsed, err := fault.Parse("rules", rules)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var m *meter.Meter
-	_, err := task.Run(t.Context(), task.VirtualConfig{}, func(ctx context.Context) error {
-		cfg := DefaultConfig()
-		times, err := latency.Default()
-		if err != nil {
-			return err
-		}
-		cfg.ServiceTimes = &times
-		b, err := Open(ctx, cfg)
+	_, err = task.Run(t.Context(), task.VirtualConfig{}, func(ctx context.Context) error {
+		b, err := Open(ctx, timed(t))
 		if err != nil {
 			return err
 		}
 		m = newMeter(t, b)
-		c := transports[transport](t, b, m)
+		faults := fault.New(ctx, parsed, fault.DefaultConfig())
+		c := transports[transport](t, b, m, faults)
+		began := task.Now(ctx)
+		labels := []cause.Label{cause.Point, cause.List, cause.Mutate}
 		for i, input := range inputs {
-			labels := []cause.Label{cause.Point, cause.List, cause.Mutate}
 			ctx := meter.InPhase(cause.With(ctx, labels[i%len(labels)]), meter.PhaseSteady)
-			began := task.Now(ctx)
-			answers = append(answers, answered(invoke(ctx, c, input)))
-			if len(answers) < 3 && task.Since(ctx, began) == 0 {
-				t.Error("a request took no time")
-			}
+			r.answers = append(r.answers, answered(invoke(ctx, c, input)))
 		}
-		return nil
+		r.took = task.Since(ctx, began)
+		for _, w := range faults.Warnings() {
+			t.Errorf("%s: %s", transport, w)
+		}
+		return faults.Wait()
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return answers, ledger(t, m)
+	if err := m.Reconcile(); err != nil && rules == "" {
+		t.Errorf("%s: %v", transport, err)
+	}
+	r.ledgers = map[string]meter.Ledger{}
+	for _, phase := range m.Phases() {
+		r.ledgers[phase] = m.Ledger(phase)
+	}
+	return r
 }
 
-// TestTransportsAgree: request by request, both transports give the same answers,
-// errors and ledgers.
-func TestTransportsAgree(t *testing.T) {
-	inputs := agreeing()
-	sdk, sdkLedger := session(t, "sdk", inputs)
-	direct, directLedger := session(t, "direct", inputs)
+// timed is a backend whose requests take time.
+func timed(t testing.TB) Config {
+	t.Helper()
+	cfg := DefaultConfig()
+	times, err := latency.Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.ServiceTimes = &times
+	return cfg
+}
+
+// agree holds a session over each transport against the other, and returns the
+// codes of the errors that it brought about.
+func agree(t *testing.T, rules string, inputs []any) map[string]bool {
+	t.Helper()
+	sdk, direct := session(t, "sdk", rules, inputs), session(t, "direct", rules, inputs)
+	codes := map[string]bool{}
 	for i := range inputs {
-		if !reflect.DeepEqual(sdk[i], direct[i]) {
-			t.Errorf("request %d, %s: the answers differ:\nsdk:    %s\ndirect: %s", i, show(inputs[i]), inFull(sdk[i]), inFull(direct[i]))
+		if !reflect.DeepEqual(sdk.answers[i], direct.answers[i]) {
+			t.Errorf("request %d, %s: the answers differ:\nsdk:    %s\ndirect: %s", i, show(inputs[i]), inFull(sdk.answers[i]), inFull(direct.answers[i]))
+		}
+		codes[direct.answers[i].Error.Code] = true
+	}
+	for phase := range sdk.ledgers {
+		if diff := cmp.Diff(sdk.ledgers[phase].Rows, direct.ledgers[phase].Rows); diff != "" {
+			t.Errorf("the ledgers of %s differ (-sdk +direct):\n%s", phase, diff)
 		}
 	}
-	if !reflect.DeepEqual(sdkLedger, directLedger) {
-		t.Errorf("the ledgers differ:\nsdk:    %s\ndirect: %s", inFull(sdkLedger), inFull(directLedger))
+	if sdk.took != direct.took || sdk.took == 0 {
+		t.Errorf("the session took %v over the SDK and %v directly; want the same time", sdk.took, direct.took)
 	}
-	outcomes := map[string]bool{}
-	for _, a := range direct {
-		outcomes[a.Error.Code] = true
-	}
-	for _, code := range []string{"", "ConditionalCheckFailedException", "TransactionCanceledException", "ResourceNotFoundException",
-		"ResourceInUseException", "ValidationException", "IdempotentParameterMismatchException"} {
-		if !outcomes[code] {
+	return codes
+}
+
+// TestTransportsAgree: request by request, both transports give the same answers
+// and errors, and in the end the same ledgers after the same time.
+func TestTransportsAgree(t *testing.T) {
+	codes := agree(t, "", agreeing())
+	for _, code := range []string{
+		"", "ConditionalCheckFailedException", "TransactionCanceledException", "ResourceNotFoundException",
+		"ResourceInUseException", "ValidationException", "IdempotentParameterMismatchException",
+	} {
+		if !codes[code] {
 			t.Errorf("no request ended with error code %q", code)
+		}
+	}
+}
+
+// TestTransportsAgreeUnderFaults: so they do when requests fail, are sent again
+// and land late. Only where an answer without an error code was cut or reset do
+// the errors' texts differ, which are not compared.
+func TestTransportsAgreeUnderFaults(t *testing.T) {
+	codes := agree(t, `
+on dynamodb PutItem nth 2 : throttle
+on dynamodb PutItem nth 5..9 : throttle on-demand
+on dynamodb PutItem key "key6" nth 1 : error-before 503
+on dynamodb PutItem key "key7" nth 1 : error-after 500
+on dynamodb PutItem key "key8" nth 1 : error-before reset
+on dynamodb PutItem key "key9" nth 1 : conflict
+on dynamodb PutItem key "key10" : timeout 40ms lands 70ms
+on dynamodb GetItem nth 1 : cut
+on dynamodb GetItem nth 2..9 : error-before 500
+on dynamodb Query every 2 : delay 3ms
+on dynamodb BatchWriteItem nth 1 : unprocessed 1
+on dynamodb BatchGetItem nth 1 : unprocessed 2
+on dynamodb BatchGetItem nth 5 : unprocessed 1
+on dynamodb TransactWriteItems nth 1..2 : conflict
+on dynamodb TransactWriteItems nth 4 : error-after reset
+on dynamodb TransactGetItems nth 1 : throttle account
+on dynamodb in "other" : throttle
+`, agreeing())
+	if !codes["InternalServerError"] || !codes["ProvisionedThroughputExceededException"] || !codes["TransactionConflictException"] {
+		t.Errorf("not all kinds of errors came about: %v", codes)
+	}
+}
+
+// TestLateAnswerIsLost: who has gone when the service answers gets nothing,
+// though the service acted, over either transport.
+func TestLateAnswerIsLost(t *testing.T) {
+	for transport, client := range transports {
+		_, err := task.Run(t.Context(), task.VirtualConfig{}, func(ctx context.Context) error {
+			b, err := Open(ctx, timed(t))
+			if err != nil {
+				return err
+			}
+			m := newMeter(t, b)
+			c := client(t, b, m, nil)
+			if _, err := c.CreateTable(ctx, tableCases()[1].(*dynamodb.CreateTableInput)); err != nil {
+				return err
+			}
+			short, cancel := task.WithTimeout(meter.InPhase(ctx, meter.PhaseSteady), time.Microsecond)
+			defer cancel()
+			_, err = c.PutItem(short, &dynamodb.PutItemInput{TableName: lakeTable, Item: keyOf("1", "a")})
+			if !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%s: got %v, want the deadline's error", transport, err)
+			}
+			out, err := c.GetItem(ctx, &dynamodb.GetItemInput{TableName: lakeTable, Key: keyOf("1", "a")})
+			if err == nil && out.Item == nil {
+				t.Errorf("%s: the service did not act", transport)
+			}
+			rows := m.Ledger(meter.PhaseSteady).Rows
+			if len(rows) != 1 || rows[0].Attempts != 1 || rows[0].Served != 1 || rows[0].Outcomes[meter.Timeout] != 1 || rows[0].WRU != 1 {
+				t.Errorf("%s: the ledger has %s, want one attempt, served, of 1 WRU, with a timeout", transport, inFull(rows))
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -2,12 +2,14 @@ package backend
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
 
 	"github.com/lakebench/lakebench/backend/fault"
 )
@@ -22,11 +24,29 @@ func (x *directExchange) request(api string) fault.Request {
 	return fault.Request{Service: fault.DynamoDB, Operation: api, Targets: func() []fault.Target { return directTargets(x.input) }}
 }
 
+// A reply is what the service answers, which may be an error: to fault rules that
+// is an answer as well, which can be lost.
+type reply struct {
+	output any
+	err    error
+}
+
+// replied tells an answer from none.
+func replied(output any, err error) (reply, error) {
+	var answered smithy.APIError
+	if err != nil && !errors.As(err, &answered) {
+		return reply{}, err
+	}
+	return reply{output, err}, nil
+}
+
 // Send implements fault.Exchange.
-func (x *directExchange) Send(ctx context.Context) (any, error) { return x.client.act(ctx, x.input) }
+func (x *directExchange) Send(ctx context.Context) (reply, error) {
+	return replied(x.client.act(ctx, x.input))
+}
 
 // SendPart implements fault.Exchange.
-func (x *directExchange) SendPart(ctx context.Context, leave int64) (any, error) {
+func (x *directExchange) SendPart(ctx context.Context, leave int64) (reply, error) {
 	switch in := x.input.(type) {
 	case *dynamodb.BatchWriteItemInput:
 		return x.writePart(ctx, in, leave)
@@ -36,30 +56,30 @@ func (x *directExchange) SendPart(ctx context.Context, leave int64) (any, error)
 	return x.Send(ctx)
 }
 
-func (x *directExchange) writePart(ctx context.Context, in *dynamodb.BatchWriteItemInput, leave int64) (any, error) {
+func (x *directExchange) writePart(ctx context.Context, in *dynamodb.BatchWriteItemInput, leave int64) (reply, error) {
 	kept, left := fault.LeaveOut(in.RequestItems, leave)
 	if kept == nil {
-		return nil, fault.ErrWholeBatch
+		return reply{}, fault.ErrWholeBatch
 	}
 	part := *in
 	part.RequestItems = kept
-	answer, err := x.client.act(ctx, &part)
-	if out, ok := answer.(*dynamodb.BatchWriteItemOutput); ok {
+	r, err := replied(x.client.act(ctx, &part))
+	if out, ok := r.output.(*dynamodb.BatchWriteItemOutput); ok {
 		for table, writes := range left {
 			out.UnprocessedItems[table] = append(out.UnprocessedItems[table], writes...)
 		}
 	}
-	return answer, err
+	return r, err
 }
 
-func (x *directExchange) getPart(ctx context.Context, in *dynamodb.BatchGetItemInput, leave int64) (any, error) {
+func (x *directExchange) getPart(ctx context.Context, in *dynamodb.BatchGetItemInput, leave int64) (reply, error) {
 	keys := make(map[string][]map[string]types.AttributeValue, len(in.RequestItems))
 	for table, of := range in.RequestItems {
 		keys[table] = of.Keys
 	}
 	kept, left := fault.LeaveOut(keys, leave)
 	if kept == nil {
-		return nil, fault.ErrWholeBatch
+		return reply{}, fault.ErrWholeBatch
 	}
 	part := *in
 	part.RequestItems = make(map[string]types.KeysAndAttributes, len(kept))
@@ -68,8 +88,8 @@ func (x *directExchange) getPart(ctx context.Context, in *dynamodb.BatchGetItemI
 		of.Keys = keys
 		part.RequestItems[table] = of
 	}
-	answer, err := x.client.act(ctx, &part)
-	if out, ok := answer.(*dynamodb.BatchGetItemOutput); ok {
+	r, err := replied(x.client.act(ctx, &part))
+	if out, ok := r.output.(*dynamodb.BatchGetItemOutput); ok {
 		for table, keys := range left {
 			of, some := out.UnprocessedKeys[table]
 			if !some {
@@ -80,17 +100,17 @@ func (x *directExchange) getPart(ctx context.Context, in *dynamodb.BatchGetItemI
 			out.UnprocessedKeys[table] = of
 		}
 	}
-	return answer, err
+	return r, err
 }
 
 // Refuse implements fault.Exchange.
-func (x *directExchange) Refuse(r fault.Refusal) (any, error) { return nil, r.Err() }
+func (x *directExchange) Refuse(r fault.Refusal) (reply, error) { return reply{err: r.Err()}, nil }
 
 // Cut implements fault.Exchange: without bytes, an answer that is cut is lost.
-func (x *directExchange) Cut(_ any, _ int64, lost error) (any, error) { return nil, lost }
+func (x *directExchange) Cut(_ reply, _ int64, lost error) (reply, error) { return reply{}, lost }
 
 // Drop implements fault.Exchange.
-func (x *directExchange) Drop(any) {}
+func (x *directExchange) Drop(reply) {}
 
 // Detach implements fault.Exchange: the input stays as it is (see DirectClient).
 func (x *directExchange) Detach() error { return nil }
