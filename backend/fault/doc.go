@@ -53,7 +53,8 @@
 //	                            the caller gets a timeout after the first duration; the request
 //	                            reaches the service after the second, or never
 //	throttle [ form ]           the service refuses; on DynamoDB provisioned (default), on-demand or
-//	                            account, by the limit that was hit; on S3 SlowDown
+//	                            account, by the limit that was hit, or action, for which a transaction
+//	                            is cancelled; on S3 SlowDown
 //	conflict                    DynamoDB: another transaction holds an item
 //	unprocessed count           DynamoDB: the last so many entries of a batch are handed back
 //	delay duration              the request reaches the service that much later

@@ -102,8 +102,8 @@ type Decision struct {
 	Delay  time.Duration
 	Effect Effect
 	Rule   Rule // whose effect it is, if there is one
-	// Actions is the number of a conflicting transaction's actions, Action the
-	// index of the one in conflict.
+	// Actions is the number of a cancelled transaction's actions, Action the
+	// index of the one that it is for.
 	Actions, Action int
 }
 
@@ -124,7 +124,7 @@ func (in *Injector) Decide(ctx context.Context, req Request) Decision {
 		return Decision{}
 	}
 	d, firings := in.choose(hits)
-	if d.Effect.Kind == Conflict {
+	if d.Effect.Kind == Conflict || d.Effect.Form == FormAction {
 		d.Actions = len(q.targets())
 	}
 	if in.observe != nil {

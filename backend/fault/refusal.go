@@ -31,17 +31,12 @@ func refusal(req Request, d Decision) Refusal {
 	switch {
 	case req.Service == S3:
 		r.Status, r.Code, r.Bare = s3Refusal(d.Effect)
+	case d.Effect.Form == FormAction:
+		r.cancel(d, "ThrottlingError")
 	case d.Effect.Kind == Throttle:
 		r.Status, r.Code = http.StatusBadRequest, dynamoThrottle(d.Effect.Form)
 	case d.Effect.Kind == Conflict && strings.HasPrefix(req.Operation, "Transact"):
-		r.Status, r.Code = http.StatusBadRequest, "TransactionCanceledException"
-		for i := range max(d.Actions, 1) {
-			reason := noReason
-			if i == d.Action {
-				reason = "TransactionConflict"
-			}
-			r.Reasons = append(r.Reasons, reason)
-		}
+		r.cancel(d, "TransactionConflict")
 	case d.Effect.Kind == Conflict:
 		r.Status, r.Code = http.StatusBadRequest, "TransactionConflictException"
 	case d.Effect.Form == Form503:
@@ -50,6 +45,18 @@ func refusal(req Request, d Decision) Refusal {
 		r.Status, r.Code = http.StatusInternalServerError, "InternalServerError"
 	}
 	return r
+}
+
+// cancel makes it the cancellation of a transaction, because of one action.
+func (r *Refusal) cancel(d Decision, code string) {
+	r.Status, r.Code = http.StatusBadRequest, "TransactionCanceledException"
+	for i := range max(d.Actions, 1) {
+		reason := noReason
+		if i == d.Action {
+			reason = code
+		}
+		r.Reasons = append(r.Reasons, reason)
+	}
 }
 
 // dynamoThrottle is the error by the limit that was hit (Developer Guide, "Error

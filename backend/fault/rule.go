@@ -100,6 +100,7 @@ const (
 	FormProvisioned Form = "provisioned"
 	FormOnDemand    Form = "on-demand"
 	FormAccount     Form = "account"
+	FormAction      Form = "action"
 )
 
 // String returns the rules as Parse reads them, a line each.

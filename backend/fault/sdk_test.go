@@ -224,6 +224,8 @@ func TestEffectsThroughTheSDK(t *testing.T) {
 		{`on dynamodb : conflict`, put, status(400, typed[*types.TransactionConflictException]), 1, 0, false},
 		{`on dynamodb : conflict`, transact, status(400, typed[*types.TransactionCanceledException]), 1, 0, false},
 		{`on dynamodb : conflict`, get, is(errAbsent), 1, 1, false},
+		{`on dynamodb : throttle action`, transact, status(400, typed[*types.TransactionCanceledException]), 1, 0, false},
+		{`on dynamodb : throttle action`, put, none, 1, 1, true},
 
 		{`on dynamodb : delay 3s`, put, none, 1, 1, true},
 		{`on dynamodb PutItem : cut`, put, is(io.ErrUnexpectedEOF), 3, 3, true},
@@ -269,9 +271,15 @@ func (b *bench) reconcile(t *testing.T, attempts, served int64) {
 	}
 }
 
-func TestConflictNamesTheAction(t *testing.T) {
+func TestCancellationNamesTheAction(t *testing.T) {
+	for effect, code := range map[string]string{"conflict": "TransactionConflict", "throttle action": "ThrottlingError"} {
+		t.Run(effect, func(t *testing.T) { testCancellation(t, effect, code) })
+	}
+}
+
+func testCancellation(t *testing.T, effect, code string) {
 	virtually(t, func(ctx context.Context) {
-		b := newBench(ctx, t, `on dynamodb key "b" : conflict`)
+		b := newBench(ctx, t, `on dynamodb key "b" : `+effect)
 		for name, call := range map[string]func(context.Context, ...string) error{"write": b.transact, "get": b.transactGet} {
 			var canceled *types.TransactionCanceledException
 			if err := call(ctx, "a", "b", "c"); !errors.As(err, &canceled) {
@@ -281,10 +289,10 @@ func TestConflictNamesTheAction(t *testing.T) {
 			for _, r := range canceled.CancellationReasons {
 				codes = append(codes, aws.ToString(r.Code))
 			}
-			if want := []string{"None", "TransactionConflict", "None"}; !slices.Equal(codes, want) {
+			if want := []string{"None", code, "None"}; !slices.Equal(codes, want) {
 				t.Errorf("%s: %v, want %v", name, codes, want)
 			}
-			want := "Transaction cancelled, please refer cancellation reasons for specific reasons [None, TransactionConflict, None]"
+			want := "Transaction cancelled, please refer cancellation reasons for specific reasons [None, " + code + ", None]"
 			if canceled.ErrorMessage() != want {
 				t.Errorf("%s: %s", name, canceled.ErrorMessage())
 			}

@@ -98,6 +98,9 @@ func effectWords() []effectWord {
 		{Timeout, everywhere(), nil},
 		{Throttle, everywhere(), []formWord{
 			{FormProvisioned, dynamo()}, {FormOnDemand, dynamo()}, {FormAccount, dynamo()},
+			// What a transaction says of an action that met a limit (API Reference,
+			// TransactWriteItems and TransactGetItems, cancellation reasons).
+			{FormAction, dynamo("TransactWriteItems", "TransactGetItems")},
 		}},
 		// Which operations meet transactions: Developer Guide, "Amazon DynamoDB
 		// Transactions: How it works" (facts/dynamodb.md §3.5).
