@@ -1,6 +1,7 @@
 package workloads
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -14,12 +15,14 @@ import (
 func ReadParams(r io.Reader, file string) (map[string]string, error) {
 	var doc yaml.Node
 	dec := yaml.NewDecoder(r)
-	if err := dec.Decode(&doc); err == io.EOF {
+	err := dec.Decode(&doc)
+	if errors.Is(err, io.EOF) {
 		return map[string]string{}, nil
-	} else if err != nil {
+	}
+	if err != nil {
 		return nil, fmt.Errorf("%s: not readable as YAML: %w", file, err)
 	}
-	if err := dec.Decode(new(yaml.Node)); err != io.EOF {
+	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: more than one YAML document, expected one", file)
 	}
 	top := doc.Content[0]
@@ -58,6 +61,7 @@ func paramText(n *yaml.Node) (string, error) {
 			return "", fmt.Errorf("the list is empty")
 		}
 		return strings.Join(items, ","), nil
+	default:
+		return "", errors.New("expected a value or a list of values")
 	}
-	return "", fmt.Errorf("expected a value or a list of values")
 }

@@ -215,11 +215,12 @@ func (p Param) integer(text string) (int64, error) {
 
 // Allowed says in words which values the parameter takes.
 func (p Param) Allowed() string {
-	switch {
-	case p.Kind == Choice:
+	switch p.Kind {
+	case Choice:
 		return strings.Join(p.Choices, " | ")
-	case p.Kind == Text:
+	case Text:
 		return "text"
+	case Integer:
 	}
 	if p.Max == math.MaxInt64 {
 		return fmt.Sprintf("%d or more", p.Min)

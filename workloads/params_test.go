@@ -61,7 +61,7 @@ func TestResolveRefuses(t *testing.T) {
 		{"refreshes", "1..2", "takes one value, not a range"},
 		{"refreshes", "0", "allowed is 1 or more"},
 		{"refreshes", "99999999999999999999", "no whole number"},
-		{"consistency", "stong", `did you mean "strong"? (allowed: eventual, strong)`},
+		{"consistency", "strog", `did you mean "strong"? (allowed: eventual, strong)`},
 	} {
 		_, err := sample.Resolve(map[string]string{tt.name: tt.value})
 		var pe *ParamError

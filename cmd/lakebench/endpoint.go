@@ -98,7 +98,7 @@ func (o *backendOptions) serviceTimes() (*latency.Table, error) {
 	if err != nil {
 		return nil, usagef("--service-times: %w", err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it was only read
 	t, err := latency.Load(f, o.times)
 	return &t, err
 }

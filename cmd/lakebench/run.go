@@ -180,7 +180,7 @@ func (o *runOptions) settings() (map[string]string, error) {
 		if err != nil {
 			return nil, usagef("--params: %w", err)
 		}
-		defer f.Close()
+		defer func() { _ = f.Close() }() // it was only read
 		if set, err = workloads.ReadParams(f, o.params); err != nil {
 			return nil, err
 		}
@@ -208,7 +208,7 @@ func loadPrices(file string) (price.Table, error) {
 	if err != nil {
 		return price.Table{}, usagef("--prices: %w", err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it was only read
 	t, err := price.Load(f)
 	if err != nil {
 		return price.Table{}, usagef("%s: %w", file, err)
