@@ -253,8 +253,9 @@ on dynamodb Query every 2 : delay 3ms
 on dynamodb BatchWriteItem nth 1 : unprocessed 1
 on dynamodb BatchGetItem nth 1 : unprocessed 2
 on dynamodb BatchGetItem nth 5 : unprocessed 1
-on dynamodb TransactWriteItems nth 1..2 : conflict
-on dynamodb TransactWriteItems nth 4 : error-after reset
+on dynamodb TransactWriteItems nth 1 : conflict
+on dynamodb TransactWriteItems nth 7 : error-after reset
+on dynamodb TransactWriteItems key "fresh" nth 1 : error-after reset
 on dynamodb TransactGetItems nth 1 : throttle account
 on dynamodb in "other" : throttle
 `, agreeing())

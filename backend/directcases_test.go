@@ -224,7 +224,7 @@ func transactCases() []any {
 		return in
 	}
 	return []any{
-		write("", put("a"), check, remove),
+		write("", put("a"), check, remove), write("", put("fresh")),
 		write("one", put("b")), write("one", put("b")), write("one", put("c")),
 		write("", put("a"), check), write("", check, put("b"), put("new")), write(""), write("", update), write("", both),
 		write("", types.TransactWriteItem{}), write("", mistyped, put("d")), write("", put("e"), put("e")),

@@ -65,7 +65,7 @@ func (b *bridge) attempt(ctx context.Context, input any) (any, error) {
 		return nil, unsent(ctx, err)
 	}
 	body, err = io.ReadAll(resp.Body)
-	switch {
+	switch err = errors.Join(err, resp.Body.Close()); {
 	case err != nil: // cut
 		return nil, unsent(ctx, err)
 	case resp == x.response:

@@ -45,7 +45,7 @@ func (e *Engine) Do(ctx context.Context, input any) (output any, served Served, 
 	case *dynamodb.ListTablesInput:
 		return direct(ctx, e, "ListTables", in, listTablesIn, (*Engine).listTables, (*listTablesOutput).direct)
 	default:
-		return direct(ctx, e, fmt.Sprintf("%T", input), input, unsupportedIn, nothing, func(any, *bill) any { return nil })
+		return direct(ctx, e, fmt.Sprintf("%T", input), input, unsupportedIn, (*Engine).nothing, func(any, *bill) any { return nil })
 	}
 }
 
@@ -88,4 +88,4 @@ func direct[SDKIn, In, Out any, SDKOut any, P interface {
 // unsupportedIn refuses an input that no operation of the engine has.
 func unsupportedIn(c *inbound, from any, _ *tableInput) { c.fail(unsupported(fmt.Sprintf("%T", from))) }
 
-func nothing(*Engine, context.Context, *tableInput, *bill) (any, *serviceError) { return nil, nil }
+func (*Engine) nothing(context.Context, *tableInput, *bill) (any, *serviceError) { return nil, nil }
