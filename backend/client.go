@@ -39,7 +39,10 @@ func (b *Backend) DynamoDBUnder(m *meter.Meter, faults *fault.Injector) *dynamod
 	if b.cfg.Kind == Endpoint {
 		o.Region = b.cfg.AWS.Region
 		o.Credentials = b.cfg.AWS.Credentials
-		o.HTTPClient = m.HTTPClient(under(faults, b.http))
+		o.HTTPClient = m.HTTPClient(b.http)
+		if faults != nil {
+			o.HTTPClient = m.HTTPClient(faults.HTTPClient(b.http))
+		}
 		o.APIOptions = append(o.APIOptions, b.guard)
 		if b.cfg.DynamoDBEndpoint != "" {
 			o.BaseEndpoint = aws.String(b.cfg.DynamoDBEndpoint)
@@ -49,21 +52,14 @@ func (b *Backend) DynamoDBUnder(m *meter.Meter, faults *fault.Injector) *dynamod
 	o.Region = b.cfg.Dynamo.Region
 	o.Credentials = credentials.NewStaticCredentialsProvider("lakebench", "lakebench", "")
 	o.BaseEndpoint = aws.String(embeddedAddress)
-	o.HTTPClient = m.HTTPClient(under(faults, b.engine.Client(func(ctx context.Context, s dynamo.Served) {
+	o.HTTPClient = m.HTTPClient(under(faults, m, b.engine.Client(func(ctx context.Context, s dynamo.Served) {
+		arrive(ctx, m, s.API)
 		m.Served(ctx, served(s))
 		b.pass(ctx, s)
 	})))
 	// There is one clock, and it may be a virtual one.
 	o.DisableClockSkewCorrection = true
 	return dynamodb.New(o)
-}
-
-// under puts the rules of faults right above a transport.
-func under(faults *fault.Injector, inner aws.HTTPClient) aws.HTTPClient {
-	if faults == nil {
-		return inner
-	}
-	return faults.HTTPClient(inner)
 }
 
 // pass tells the observer, and lets the time of a request pass between what the
@@ -76,12 +72,12 @@ func (b *Backend) pass(ctx context.Context, s dynamo.Served) {
 	if b.times == nil {
 		return
 	}
-	_ = b.times.Wait(ctx, "dynamodb", s.API, s.ReadBytes+s.WrittenBytes)
+	_ = b.times.Wait(ctx, dynamoDB, s.API, s.ReadBytes+s.WrittenBytes)
 }
 
 // served is what the embedded DynamoDB bills, in the meter's terms.
 func served(s dynamo.Served) meter.Served {
-	return meter.Served{Service: "dynamodb", API: s.API, Usage: meter.Usage{
+	return meter.Served{Service: dynamoDB, API: s.API, Usage: meter.Usage{
 		RRU: s.RRU, WRU: s.WRU,
 		Evaluated: s.Evaluated, Returned: s.Returned,
 		BytesSent: s.WrittenBytes, BytesReceived: s.ReadBytes,

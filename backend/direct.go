@@ -138,7 +138,9 @@ func (c *DirectClient) send(ctx context.Context, api string, input any) (any, er
 		return c.act(ctx, input)
 	}
 	x := &directExchange{client: c, input: input}
-	r, err := fault.Run(ctx, c.faults, x.request(api), x)
+	passing, p := enter(ctx)
+	r, err := fault.Run(passing, c.faults, x.request(api), x)
+	p.leave(ctx, c.meter, api)
 	if err != nil {
 		return nil, unsent(ctx, err)
 	}
@@ -149,6 +151,7 @@ func (c *DirectClient) send(ctx context.Context, api string, input any) (any, er
 // pass. Who has gone by then gets no answer.
 func (c *DirectClient) serve(ctx context.Context, input any) (any, error) {
 	output, s, err := c.backend.engine.Do(ctx, input)
+	arrive(ctx, c.meter, s.API)
 	c.meter.Served(ctx, served(s))
 	c.backend.pass(ctx, s)
 	if ctx.Err() != nil {

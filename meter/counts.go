@@ -17,13 +17,14 @@ type Counts struct {
 }
 
 // Flow counts requests at the points where they can be counted. Unless a request
-// is under way, Calls + Retries − Unsent = Attempts = Served.
+// is under way, Calls + Retries − Unsent = Attempts = Served + Stopped.
 type Flow struct {
 	Calls    int64 // begun in the SDK
 	Retries  int64 // further attempts of the SDK's retry loop
 	Unsent   int64 // calls and retries that ended before the HTTP client
 	Attempts int64 // handed to the HTTP client below the retry loop
 	Served   int64 // answered by an embedded service
+	Stopped  int64 // kept from the service by an injected fault
 	// Repeats are requests that net/http sent again by itself, unseen by the
 	// retry loop: it does so when a reused connection turns out to be dead
 	// (facts/sdk.md). A service on an endpoint bills them as well.
@@ -71,6 +72,7 @@ func (f *Flow) add(g Flow) {
 	f.Unsent += g.Unsent
 	f.Attempts += g.Attempts
 	f.Served += g.Served
+	f.Stopped += g.Stopped
 	f.Repeats += g.Repeats
 }
 

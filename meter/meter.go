@@ -189,6 +189,16 @@ func (m *Meter) Served(ctx context.Context, s Served) {
 	}
 }
 
+// Stopped is called for each request of a client that an injected fault kept from
+// the service, with the request's context; with -1 when it arrives there late,
+// after its caller was told that it got no answer.
+func (m *Meter) Stopped(ctx context.Context, service, api string, n int64) {
+	c := m.cellOf(ctx, attemptFrom(ctx), Served{Service: service, API: api})
+	c.mu.Lock()
+	c.Stopped += n
+	c.mu.Unlock()
+}
+
 // cellOf returns where a request is booked by what the service says it was. For
 // a request as it was sent that is where its call is booked, which saves looking
 // for the labels through all that the SDK adds to a context.

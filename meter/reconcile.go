@@ -46,7 +46,7 @@ func (r Row) reconcile(source Source) []Disagreement {
 		{Check: CheckClassified, Want: r.Attempts, Got: r.Outcomes.Total()},
 	}
 	if source == Computed {
-		all = append(all, Disagreement{Check: CheckServed, Want: r.Attempts, Got: r.Served})
+		all = append(all, Disagreement{Check: CheckServed, Want: r.Attempts, Got: r.Served + r.Stopped})
 	}
 	all = slices.DeleteFunc(all, func(d Disagreement) bool { return d.Want == d.Got })
 	for i := range all {
@@ -62,8 +62,8 @@ type Check string
 const (
 	// CheckSent: calls + retries − unsent = attempts.
 	CheckSent Check = "sent"
-	// CheckServed: attempts = requests served, if the embedded service serves
-	// them.
+	// CheckServed: attempts = requests served + those that a fault stopped, if
+	// the embedded service serves them.
 	CheckServed Check = "served"
 	// CheckClassified: attempts = outcomes.
 	CheckClassified Check = "classified"
@@ -89,7 +89,11 @@ func (d Disagreement) String() string {
 		return fmt.Sprintf("%s: %d calls + %d retries − %d unsent = %d, but %d attempts",
 			requests, d.Flow.Calls, d.Flow.Retries, d.Flow.Unsent, d.Want, d.Got)
 	case CheckServed:
-		return fmt.Sprintf("%s: %d attempts, but %d served", requests, d.Want, d.Got)
+		text := fmt.Sprintf("%s: %d attempts, but %d served", requests, d.Want, d.Flow.Served)
+		if d.Flow.Stopped != 0 {
+			text += fmt.Sprintf(" and %d stopped by faults", d.Flow.Stopped)
+		}
+		return text
 	case CheckClassified:
 		return fmt.Sprintf("%s: %d attempts, but %d outcomes", requests, d.Want, d.Got)
 	default:

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lakebench/lakebench/backend"
+	"github.com/lakebench/lakebench/backend/fault"
 	"github.com/lakebench/lakebench/load"
 	"github.com/lakebench/lakebench/meter"
 	"github.com/lakebench/lakebench/price"
@@ -37,6 +38,10 @@ type Config struct {
 	// Virtual runs on the virtual clock: time passes as Open's services say, every
 	// workload is deterministic, and Seed decides the order of tasks as well.
 	Virtual bool
+	// Faults are injected into what is measured; setting up is spared. An
+	// operation that fails because of them is counted as failed, and the run goes
+	// on.
+	Faults fault.Rules
 	// Source is the input that is not generated; the zero Source generates.
 	Source Source
 	// Lakebench and RunID go into the document as they are.
@@ -115,6 +120,9 @@ func execute(ctx context.Context, cfg Config) (r *run, doc *results.Document, er
 // executeOn runs on ctx's clock.
 func executeOn(ctx context.Context, cfg Config) (*run, *results.Document, error) {
 	r := &run{cfg: cfg, axes: cfg.Workload.axes(cfg.Params)}
+	if len(cfg.Faults) > 0 {
+		r.faults = fault.New(ctx, cfg.Faults, fault.Config{Seed: cfg.Seed})
+	}
 	started := task.Now(ctx)
 	err := r.points(ctx)
 	interrupted := ctx.Err() != nil
@@ -164,8 +172,9 @@ func (w *Workload) axes(p Params) []load.Axis {
 type run struct {
 	cfg      Config
 	axes     []load.Axis
-	finished int     // points
-	usd      float64 // what all requests cost, those of setting up included
+	finished int             // points
+	usd      float64         // what all requests cost, those of setting up included
+	faults   *fault.Injector // nil: none
 	backend  results.Backend
 	series   []results.Series
 	checks   checkList
@@ -257,6 +266,9 @@ func (r *run) measure(ctx context.Context, s *site, sub subject, variant string,
 	}
 	rec := &recorder{site: s, variant: variant, repeat: repeat, meter: m}
 	err = sub.measure(ctx, rec)
+	if r.faults != nil {
+		r.faults.Wait() // requests that land late belong to this repeat
+	}
 	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("%s at %v: %w", variant, s.coordinates, err)
 	}

@@ -80,6 +80,13 @@ func (r *run) document(ctx context.Context, started time.Time, partial bool) (*r
 	if d := cfg.Source.digest; d != "" {
 		params["history"] = d
 	}
+	if r.faults != nil {
+		r.warnings = append(r.warnings, r.faults.Warnings()...)
+		if r.backend.Settings == nil {
+			r.backend.Settings = map[string]string{}
+		}
+		r.backend.Settings["faults"] = cfg.Faults.String()
+	}
 	hash, err := results.HashWorkload(cfg.Workload.Name, cfg.Workload.Version, params)
 	if err != nil {
 		return nil, err

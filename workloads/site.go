@@ -66,7 +66,9 @@ type recorder struct {
 }
 
 // client returns a client whose requests are counted for this repeat.
-func (r *recorder) client() *dynamodb.Client { return r.backend.DynamoDB(r.meter) }
+func (r *recorder) client() *dynamodb.Client {
+	return r.backend.DynamoDBUnder(r.meter, r.run.faults)
+}
 
 // loop runs one phase: the driver's operations, each of them booked under name.
 // after, if not nil, looks at what an operation left, outside of its time.
@@ -77,6 +79,9 @@ func (r *recorder) loop(ctx context.Context, phase, name string, driver load.Clo
 	return driver.Run(ctx, func(ctx context.Context, s load.Start) error {
 		ctx = cause.WithActor(ctx, fmt.Sprintf("%s-%d", r.variant, s.Client))
 		err := r.meter.Operation(ctx, name, s.Scheduled, func(ctx context.Context) error { return op(ctx, s) })
+		if err != nil && r.run.faults != nil && ctx.Err() == nil {
+			return nil // counted as failed
+		}
 		if err != nil {
 			return err
 		}

@@ -147,6 +147,7 @@ func (o *backendOptions) measure(ctx context.Context, cfg workloads.Config, stde
 	}
 	counting := cfg
 	counting.Open = openEmbedded
+	counting.Faults = nil // the shadow is what the rules say, without mishaps
 	shadow, err := workloads.RunShadow(ctx, counting)
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/lakebench/lakebench/backend/fault"
 	"github.com/lakebench/lakebench/plots"
 	"github.com/lakebench/lakebench/price"
 	"github.com/lakebench/lakebench/results"
@@ -32,6 +33,7 @@ type runOptions struct {
 	out      string
 	json     bool
 	trace    string
+	faults   string
 	backend  backendOptions
 }
 
@@ -65,6 +67,7 @@ Workloads, their variants and parameters: lakebench list.`,
 	f.StringVar(&o.out, "out", "lakebench-results", "write results to a new folder below this `dir`")
 	f.BoolVar(&o.json, "json", false, "print the result document on standard output instead of tables")
 	f.StringVar(&o.trace, "trace-out", "", "write every request to this `file`, one JSON line each")
+	f.StringVar(&o.faults, "faults", "", "inject faults by these `rules`, or by those in a file named after an @, such as 'on dynamodb Scan nth 3 : throttle'")
 	o.backend.addFlags(f)
 	_ = cmd.RegisterFlagCompletionFunc("workload", completeWorkloads) // the flag exists: it is made above
 	return cmd
@@ -138,6 +141,9 @@ func (o *runOptions) config(ctx context.Context, p *progress, stderr io.Writer) 
 		return cfg, err // before anything is opened or read
 	}
 	if cfg.Prices, err = loadPrices(o.prices); err != nil {
+		return cfg, err
+	}
+	if cfg.Faults, err = loadFaults(o.faults); err != nil {
 		return cfg, err
 	}
 	o.backend.runID = fmt.Sprintf("%s-%s", time.Now().UTC().Format("20060102T150405.000"), w.Name)
@@ -214,6 +220,19 @@ func loadPrices(file string) (price.Table, error) {
 		return price.Table{}, usagef("%s: %w", file, err)
 	}
 	return t, nil
+}
+
+// loadFaults parses rules from the command line, or from a file behind an @.
+func loadFaults(text string) (fault.Rules, error) {
+	file, isFile := strings.CutPrefix(text, "@")
+	if !isFile {
+		return fault.Parse("--faults", text)
+	}
+	rules, err := os.ReadFile(file)
+	if err != nil {
+		return nil, usagef("--faults: %w", err)
+	}
+	return fault.Parse(file, string(rules))
 }
 
 // output writes the result's files and prints it. An invalid or partial result
