@@ -58,7 +58,9 @@ on dynamodb GetItem nth 9 : error-before
 			if early := m.Reconcile(); early != nil {
 				t.Errorf("%s: while a request is under way: %v", transport, early)
 			}
-			faults.Wait()
+			if err := faults.Wait(); err != nil {
+				return err
+			}
 			if err := m.Reconcile(); err != nil {
 				t.Errorf("%s: %v", transport, err)
 			}

@@ -267,7 +267,8 @@ func (r *run) measure(ctx context.Context, s *site, sub subject, variant string,
 	rec := &recorder{site: s, variant: variant, repeat: repeat, meter: m}
 	err = sub.measure(ctx, rec)
 	if r.faults != nil {
-		r.faults.Wait() // requests that land late belong to this repeat
+		// Requests that land late belong to this repeat.
+		err = errors.Join(err, r.faults.Wait())
 	}
 	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("%s at %v: %w", variant, s.coordinates, err)
