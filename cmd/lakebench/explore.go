@@ -17,12 +17,14 @@ import (
 	"github.com/lakebench/lakebench/backend/fault"
 	"github.com/lakebench/lakebench/explore"
 	"github.com/lakebench/lakebench/explore/metadata"
+	"github.com/lakebench/lakebench/explore/simulated"
 )
 
 // exploreOptions are the flags of explore.
 type exploreOptions struct {
 	scenario   string
 	layout     string
+	transport  string
 	operations int
 	schedules  int
 	seed       uint64
@@ -72,6 +74,7 @@ Exit code 0: nothing was found; 1: a failure; 4: a check gave up on some schedul
 	f := cmd.Flags()
 	f.StringVar(&o.scenario, "scenario", metadata.Name, "explore the shipped scenario of this name, or that of a YAML `file`")
 	f.StringVar(&o.layout, "layout", "", "the store's layout, v1 or v2 (default the scenario's)")
+	f.StringVar(&o.transport, "transport", "", "how requests get to the service, direct or sdk, which is slower (default the scenario's)")
 	f.IntVar(&o.operations, "operations", 0, "how many operations each actor makes (default the scenario's)")
 	f.IntVar(&o.schedules, "schedules", 1000, "run at most so many schedules")
 	f.Uint64Var(&o.seed, "seed", 1, "the seed of the first schedules; it goes up by one each round of policies")
@@ -101,7 +104,7 @@ func (o *exploreOptions) run(ctx context.Context, stdout, stderr io.Writer) erro
 	if report == nil {
 		return err
 	}
-	if err := o.output(report, stdout, stderr); err != nil {
+	if err := o.output(report, stdout); err != nil {
 		return err
 	}
 	return errors.Join(err, report.Err())
@@ -117,6 +120,11 @@ func (o *exploreOptions) resolve() (explore.Scenario, []explore.Policy, error) {
 	if o.layout != "" {
 		if cfg.Layout, err = metadata.ParseLayout(o.layout); err != nil {
 			return explore.Scenario{}, nil, usagef("--layout: %w", err)
+		}
+	}
+	if o.transport != "" {
+		if cfg.Services.Transport, err = simulated.ParseTransport(o.transport); err != nil {
+			return explore.Scenario{}, nil, usagef("--transport: %w", err)
 		}
 	}
 	if o.operations != 0 {
@@ -199,16 +207,22 @@ func (o *exploreOptions) explore(ctx context.Context, s explore.Scenario, polici
 	return explore.Explore(ctx, cfg)
 }
 
-func (o *exploreOptions) output(r *explore.Report, stdout, stderr io.Writer) error {
-	if f := r.Failure; f != nil && o.out != "" {
-		names, err := f.WriteFiles(o.out)
-		if err != nil {
+func (o *exploreOptions) output(r *explore.Report, stdout io.Writer) error {
+	var files []string
+	if r.Failure != nil && o.out != "" {
+		var err error
+		if files, err = r.Failure.WriteFiles(o.out); err != nil {
 			return usagef("--out: %w", err)
 		}
-		defer fmt.Fprintf(stderr, "failure %s (%s)\n", filepath.Clean(o.out), strings.Join(names, ", "))
 	}
 	if o.json {
 		return r.WriteJSON(stdout)
 	}
-	return r.WriteText(stdout, tableOptions(stdout).Width)
+	if err := r.WriteText(stdout, tableOptions(stdout).Width); err != nil {
+		return err
+	}
+	if len(files) > 0 {
+		fmt.Fprintf(stdout, "\nWritten to %s: %s\n", filepath.Clean(o.out), strings.Join(files, ", "))
+	}
+	return nil
 }

@@ -1,0 +1,46 @@
+package metadata
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/aws/smithy-go"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/lakebench/lakebench/store"
+)
+
+func isContention(err error) bool { return errors.Is(err, store.ErrContention) }
+
+// isOutcome says whether the contract lets a mutation end so. Errors of the
+// service are no outcome: the scenario asks for nothing that it would refuse
+// otherwise than for contention or without an answer.
+func isOutcome(err error) bool {
+	outcomes := []error{store.ErrUnknown, store.ErrConflict, store.ErrGuard, store.ErrNotFound, store.ErrContention}
+	return err == nil || slices.ContainsFunc(outcomes, func(o error) bool { return errors.Is(err, o) })
+}
+
+// contentionCodes are of requests that were refused for load or for transactions
+// of others: as errors, and as the reasons of a cancelled transaction's actions
+// (API reference, TransactWriteItems).
+var contentionCodes = []string{
+	"TransactionConflictException", "ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded",
+	"TransactionConflict", "ProvisionedThroughputExceeded", "ThrottlingError",
+}
+
+// refusedForContention says so of a call's error. A transaction is refused for
+// what its first action with a fault says (spec §1).
+func refusedForContention(err error) bool {
+	var cancelled *types.TransactionCanceledException
+	if errors.As(err, &cancelled) {
+		for _, r := range cancelled.CancellationReasons {
+			if r.Code != nil && *r.Code != "None" {
+				return slices.Contains(contentionCodes, *r.Code)
+			}
+		}
+		return false
+	}
+	var named smithy.APIError
+	return errors.As(err, &named) && slices.Contains(contentionCodes, named.ErrorCode())
+}

@@ -1,0 +1,231 @@
+package explore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/lakebench/lakebench/checker"
+	"github.com/lakebench/lakebench/task"
+)
+
+// Config says what to search.
+type Config struct {
+	Scenario Scenario
+	// Seed is that of the first round of schedules.
+	Seed uint64
+	// Schedules is how many to run at most: the search ends with the first that
+	// fails.
+	Schedules int
+	// Policies are taken in turn.
+	Policies []Policy
+	// Parallel is how many schedules run at once. What is found does not depend
+	// on it.
+	Parallel int
+	// ShrinkRuns bounds the runs that making a failure smaller may take.
+	ShrinkRuns int
+	// Progress, unless nil, hears of what was done; it may be called from several
+	// tasks, one at a time, and must not wait.
+	Progress func(Progress)
+}
+
+// Progress is how far a search has come.
+type Progress struct {
+	Stage       string // "exploring" or "shrinking"
+	Done, Total int
+}
+
+// DefaultConfig searches 1,000 schedules of all policies from seed 1, one at a
+// time. Scenario is for the caller to set.
+func DefaultConfig() Config {
+	return Config{Seed: 1, Schedules: 1000, Policies: DefaultPolicies(), Parallel: 1, ShrinkRuns: 2000}
+}
+
+// Validate reports the first setting that makes no sense.
+func (c Config) Validate() error {
+	if err := c.Scenario.Validate(); err != nil {
+		return err
+	}
+	switch {
+	case c.Schedules < 1:
+		return fmt.Errorf("explore: %d schedules, expected at least 1", c.Schedules)
+	case len(c.Policies) == 0:
+		return errors.New("explore: no policies")
+	case c.Parallel < 1:
+		return fmt.Errorf("explore: %d schedules at once, expected at least 1", c.Parallel)
+	case c.ShrinkRuns < 0:
+		return fmt.Errorf("explore: %d runs to shrink a failure, expected 0 or more", c.ShrinkRuns)
+	}
+	return nil
+}
+
+// Explore searches for a schedule on which a check of the scenario fails, and
+// makes the first one small. The report is what was covered, also beside an
+// error: that ctx ended, or that the scenario could not be set up.
+func Explore(ctx context.Context, cfg Config) (*Report, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	s := &search{cfg: cfg, failing: cfg.Schedules, runs: make([]*summary, cfg.Schedules)}
+	var err error
+	if s.choices, err = cfg.choices(ctx); err != nil {
+		return s.report(), err
+	}
+	if err := s.run(ctx); err != nil {
+		return s.report(), err
+	}
+	report := s.report()
+	if s.failing == cfg.Schedules {
+		report.unmatched(cfg.Scenario.Faults)
+		return report, nil
+	}
+	report.Failure, err = cfg.shrink(ctx, s.failing, cfg.at(s.failing, s.choices))
+	return report, err
+}
+
+// choices returns about how many choices a run has, for policies that want to
+// know: those of a run that does not depend on where the search begins, so that
+// neither does any schedule.
+func (c Config) choices(ctx context.Context) (int64, error) {
+	for _, p := range c.Policies {
+		if p.Name == PCT {
+			run, err := c.Scenario.Run(ctx, c.with(0, task.FIFO{}), false)
+			if err != nil {
+				return 0, err
+			}
+			return run.Trace.Choices, nil
+		}
+	}
+	return 0, nil
+}
+
+func (c Config) with(seed uint64, p task.Policy) Case {
+	return Case{Seed: seed, Policy: p, Faults: c.Scenario.Faults, Operations: c.Scenario.Operations}
+}
+
+// at returns the case of a schedule.
+func (c Config) at(index int, choices int64) Case {
+	return c.with(c.seed(index), c.policy(index).task(choices))
+}
+
+func (c Config) seed(index int) uint64   { return c.Seed + uint64(index/len(c.Policies)) }
+func (c Config) policy(index int) Policy { return c.Policies[index%len(c.Policies)] }
+
+// A search hands out schedules in order. When one has failed, those before it
+// are still finished, since the first that fails is the one to be reported.
+type search struct {
+	cfg     Config
+	choices int64
+
+	mu      sync.Mutex // never held over a yield
+	next    int
+	done    int
+	failing int        // the first that failed; cfg.Schedules if none has
+	runs    []*summary // by index
+}
+
+// A summary is what a search keeps of a run.
+type summary struct {
+	hash         uint64
+	requests     int64
+	operations   int
+	fired        []int64
+	inconclusive *Check
+}
+
+func (s *search) run(ctx context.Context) error {
+	g := task.NewGroup(ctx, 0)
+	for i := range min(s.cfg.Parallel, s.cfg.Schedules) {
+		g.Go(fmt.Sprintf("explore %d", i), s.work)
+	}
+	return g.Wait()
+}
+
+func (s *search) work(ctx context.Context) error {
+	for {
+		index, ok := s.take()
+		if !ok {
+			return nil
+		}
+		run, err := s.cfg.Scenario.Run(ctx, s.cfg.at(index, s.choices), false)
+		if err != nil {
+			return err
+		}
+		s.book(index, run)
+	}
+}
+
+func (s *search) take() (index int, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	index = s.next
+	s.next++
+	return index, index < s.failing
+}
+
+func (s *search) book(index int, run *Run) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.runs[index] = &summary{
+		hash: run.Trace.Hash, requests: run.Requests, operations: len(run.History.Operations),
+		fired: run.Fired, inconclusive: run.Inconclusive(),
+	}
+	if run.Failed() != nil {
+		s.failing = min(s.failing, index)
+	}
+	s.done++
+	if s.cfg.Progress != nil {
+		s.cfg.Progress(Progress{"exploring", s.done, s.failing})
+	}
+}
+
+// report sums up the runs that were finished, up to the first that failed.
+func (s *search) report() *Report {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := newReport(s.cfg)
+	for index, run := range s.runs[:min(s.failing+1, len(s.runs))] {
+		if run != nil {
+			r.add(s.cfg, index, run)
+		}
+	}
+	return r
+}
+
+// Replay runs one case and reports on it alone. A failure comes as it is: with
+// the case's own schedule and faults.
+func Replay(ctx context.Context, s Scenario, c Case) (*Report, error) {
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	s.Operations, s.Faults = c.Operations, c.Faults
+	cfg := Config{Scenario: s, Seed: c.Seed, Schedules: 1, Policies: []Policy{{Name: replay}}}
+	report := newReport(cfg)
+	run, err := s.Run(ctx, c, true)
+	if err != nil {
+		return report, err
+	}
+	report.add(cfg, 0, &summary{
+		hash: run.Trace.Hash, requests: run.Requests, operations: len(run.History.Operations),
+		fired: run.Fired, inconclusive: run.Inconclusive(),
+	})
+	report.unmatched(c.Faults)
+	if run.Trace.Missed > 0 {
+		report.Warnings = append(report.Warnings, fmt.Sprintf(
+			"%d switches of the schedule could not be made: it is not of this scenario, seed and version", run.Trace.Missed))
+	}
+	if check := run.Failed(); check != nil {
+		report.Failure = &Failure{Scenario: s, Policy: Policy{Name: replay}, Check: *check, Found: run, Smallest: run}
+	}
+	return report, nil
+}
+
+// replay is the name of the policy that a search does not know.
+const replay = "replay"
+
+// failedAgain says whether the run fails the check of that name.
+func failedAgain(run *Run, name string) bool {
+	c := run.check(name)
+	return c != nil && c.Verdict == checker.Failed
+}
