@@ -169,7 +169,7 @@ func (f *Failure) Command() string {
 	c := f.Smallest.Case
 	words := append([]string{"lakebench", "explore"}, f.Scenario.Flags...)
 	words = append(words, "--operations", fmt.Sprint(c.Operations), "--seed", fmt.Sprint(c.Seed),
-		"--policy", replay, "--schedule", f.Smallest.schedule().String(), "--faults", Inline(c.Faults))
+		"--policy", replay, "--schedule", f.Smallest.schedule().String(), "--faults", c.Faults.Inline())
 	for i, w := range words {
 		words[i] = shellWord(w)
 	}

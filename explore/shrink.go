@@ -158,28 +158,35 @@ func (s *shrinking) oneFault() {
 
 // Limits of what earlierFault and earlierSwitch try.
 const (
-	earliestRequest   = 10 // of an actor
-	earliestStep      = 24 // of an actor
-	earliestOperation = 40 // of each actor
+	earliestRequest = 12 // of an actor
+	earliestStep    = 24 // of an actor
 )
 
-// earlierFault tries one fault of a kind that had happened to an actor, at one of
-// the first requests that it could happen to, and nothing else.
+// fewOperations are how many operations of each actor they try, from few on.
+func (s *shrinking) fewOperations() []int {
+	few := slices.DeleteFunc([]int{5, 10, 20, 40}, func(n int) bool { return n >= s.best.Case.Operations })
+	return append(few, s.best.Case.Operations)[:min(len(few)+1, 4)]
+}
+
+// earlierFault tries one fault of a kind that had happened to an actor, or as many
+// in a row as had, at one of the first requests that it could happen to, and
+// nothing else.
 func (s *shrinking) earlierFault(happened fault.Rules) {
-	var kinds fault.Rules
-	for _, rule := range happened {
-		rule.Select = fault.Selection{}
-		if !slices.Contains(kinds, rule) {
+	var kinds fault.Rules // due from the first request on
+	for _, rule := range joined(happened) {
+		rule.Select = fault.Selection{First: 1, Last: rule.Select.Last - rule.Select.First + 1}
+		if !slices.Contains(kinds, rule) && rule.Select.Last < int64(s.parts()) {
 			kinds = append(kinds, rule)
 		}
 	}
-	c := Case{s.best.Case.Seed, task.Replay{}, nil, min(s.best.Case.Operations, earliestOperation)}
-	for n := range int64(earliestRequest) {
-		for _, rule := range kinds {
-			rule.Select = fault.Selection{First: n + 1, Last: n + 1}
-			c.Faults = fault.Rules{rule}
-			if s.fails(c) {
-				return
+	for _, operations := range s.fewOperations() {
+		for n := range int64(earliestRequest) {
+			for _, rule := range kinds {
+				rule.Select.First += n
+				rule.Select.Last += n
+				if s.fails(Case{s.best.Case.Seed, task.Replay{}, fault.Rules{rule}, operations}) {
+					return
+				}
 			}
 		}
 	}
@@ -189,7 +196,7 @@ func (s *shrinking) earlierFault(happened fault.Rules) {
 // steps, in the place of all switches.
 func (s *shrinking) earlierSwitch() {
 	c := s.best.Case
-	c.Operations = min(c.Operations, earliestOperation)
+	c.Operations = s.fewOperations()[0]
 	for step := range int64(earliestStep) {
 		for from := range s.scenario.Actors {
 			for to := range s.scenario.Actors {

@@ -19,31 +19,6 @@ func rules(t *testing.T, text string) fault.Rules {
 	return r
 }
 
-// Rules on one line are the same rules, whatever their patterns hold.
-func TestInlineRules(t *testing.T) {
-	const text = `on dynamodb key "a;b\";c" nth 3 : error-after
-on any actor "it's; #1" p 0.5 : delay 1ms
-on dynamodb PutItem : cut`
-	inline := explore.Inline(rules(t, text))
-	if strings.Contains(inline, "\n") {
-		t.Errorf("%q is not one line", inline)
-	}
-	got, err := explore.ParseInline("--faults", inline)
-	if err != nil || got.String() != rules(t, text).String() {
-		t.Errorf("%q is read as %v, %v", inline, got, err)
-	}
-	for text, want := range map[string]string{
-		"":                                   "",
-		";;on any : cut-off":                 "--faults:3:10: expected an effect",
-		"on any : delay 1ms; on any : delay": "--faults:2:16: expected a duration",
-	} {
-		got, err := explore.ParseInline("--faults", text)
-		if want == "" && (err != nil || len(got) != 0) || want != "" && (err == nil || !strings.HasPrefix(err.Error(), want)) {
-			t.Errorf("%q: %v, %v; want %q", text, got, err, want)
-		}
-	}
-}
-
 func TestPolicies(t *testing.T) {
 	for text, want := range map[string]explore.Policy{
 		"fifo": {Name: "fifo"}, "random": {Name: "random"}, "pct": {Name: "pct", Depth: 3}, "pct:7": {Name: "pct", Depth: 7},

@@ -35,8 +35,8 @@ func code(ts *testscript.TestScript, neg bool, args []string) {
 func runIn(ts *testscript.TestScript, args []string) (code int, stdout, stderr string) {
 	var out, errOut bytes.Buffer
 	for i, a := range args {
-		if strings.HasPrefix(a, "./") {
-			args[i] = filepath.Join(ts.MkAbs("."), a)
+		if path := strings.TrimPrefix(a, "@"); strings.HasPrefix(path, "./") {
+			args[i] = strings.TrimSuffix(a, path) + filepath.Join(ts.MkAbs("."), path)
 		}
 	}
 	code = run(context.Background(), args, strings.NewReader(""), &out, &errOut)

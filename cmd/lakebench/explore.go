@@ -14,7 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lakebench/lakebench/backend/fault"
 	"github.com/lakebench/lakebench/explore"
 	"github.com/lakebench/lakebench/explore/metadata"
 	"github.com/lakebench/lakebench/explore/simulated"
@@ -80,7 +79,7 @@ Exit code 0: nothing was found; 1: a failure; 4: a check gave up on some schedul
 	f.Uint64Var(&o.seed, "seed", 1, "the seed of the first schedules; it goes up by one each round of policies")
 	f.StringSliceVar(&o.policies, "policy", nil, "schedule by fifo, random or pct[:DEPTH], in turn, or replay (default the scenario's)")
 	f.StringVar(&o.schedule, "schedule", "", "with --policy replay: the `switches` to make")
-	f.StringVar(&o.faults, "faults", "", "rules for faults, `inline` with ; between them or in a file, instead of the scenario's; '' is none")
+	f.StringVar(&o.faults, "faults", "", "inject faults by these `rules`, with ; between, or by those in a file named after an @, instead of the scenario's; '' is none")
 	f.IntVar(&o.parallel, "parallel", 0, "run so many schedules at once (default the number of CPUs); what is found does not depend on it")
 	f.StringVar(&o.out, "out", "", "write a failure's history, drawing, timeline and replay line to this `dir`")
 	f.BoolVar(&o.json, "json", false, "print a summary as JSON instead")
@@ -131,7 +130,7 @@ func (o *exploreOptions) resolve() (explore.Scenario, []explore.Policy, error) {
 		cfg.Operations = o.operations
 	}
 	if o.hasFaults {
-		if cfg.Faults, err = readFaults(o.faults); err != nil {
+		if cfg.Faults, err = loadFaults(o.faults); err != nil {
 			return explore.Scenario{}, nil, err
 		}
 	}
@@ -154,18 +153,6 @@ func (o *exploreOptions) load() (metadata.Config, error) {
 		return metadata.Config{}, usagef("--scenario: %w", err)
 	}
 	return metadata.Parse(o.scenario, text)
-}
-
-// readFaults reads rules: inline if they begin as one does.
-func readFaults(text string) (fault.Rules, error) {
-	if trimmed := strings.TrimSpace(text); trimmed == "" || strings.HasPrefix(trimmed, "on ") {
-		return explore.ParseInline("--faults", trimmed)
-	}
-	data, err := os.ReadFile(text)
-	if err != nil {
-		return nil, usagef("--faults: %w; a rule begins with \"on\"", err)
-	}
-	return fault.Parse(text, string(data))
 }
 
 func (o *exploreOptions) searchPolicies(byDefault []explore.Policy) ([]explore.Policy, error) {

@@ -222,11 +222,12 @@ func loadPrices(file string) (price.Table, error) {
 	return t, nil
 }
 
-// loadFaults parses rules from the command line, or from a file behind an @.
+// loadFaults parses rules from the command line, with semicolons between, or from
+// a file behind an @.
 func loadFaults(text string) (fault.Rules, error) {
 	file, isFile := strings.CutPrefix(text, "@")
 	if !isFile {
-		return fault.Parse("--faults", text)
+		return fault.ParseInline("--faults", text)
 	}
 	rules, err := os.ReadFile(file)
 	if err != nil {

@@ -112,8 +112,8 @@ func TestRunsAreReplayed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		inline := explore.Inline(run.Happened)
-		faults, err := explore.ParseInline("faults", inline)
+		inline := run.Happened.Inline()
+		faults, err := fault.ParseInline("faults", inline)
 		if err != nil {
 			t.Fatalf("%v in %s", err, inline)
 		}

@@ -1,25 +1,21 @@
-package explore
+package fault
 
-import (
-	"strings"
+import "strings"
 
-	"github.com/lakebench/lakebench/backend/fault"
-)
-
-// Inline returns rules on one line, with semicolons between, as ParseInline
+// Inline returns the rules on one line, with semicolons between, as ParseInline
 // reads them.
-func Inline(rules fault.Rules) string {
-	parts := make([]string, len(rules))
-	for i, r := range rules {
+func (rs Rules) Inline() string {
+	parts := make([]string, len(rs))
+	for i, r := range rs {
 		parts[i] = r.String()
 	}
 	return strings.Join(parts, "; ")
 }
 
-// ParseInline reads rules of fault's language from one line: a semicolon outside
-// of quotes ends a rule. Errors count rules as lines, and are in name.
-func ParseInline(name, text string) (fault.Rules, error) {
-	return fault.Parse(name, strings.Join(splitRules(text), "\n"))
+// ParseInline reads what Inline writes: a semicolon outside of quotes ends a rule
+// as the end of a line does. Errors count rules as lines.
+func ParseInline(name, text string) (Rules, error) {
+	return Parse(name, strings.Join(splitRules(text), "\n"))
 }
 
 // splitRules splits at semicolons outside of quoted strings, in which a
