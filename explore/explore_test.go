@@ -127,6 +127,32 @@ func TestSearchIsDeterministic(t *testing.T) {
 	t.Log(first)
 }
 
+// Of two schedules that fail, the one that comes first is reported, also when the
+// other one was the first to end; what came after it does not count.
+func TestFirstThatFailsIsReported(t *testing.T) {
+	ended := make(chan struct{})
+	cfg := config(countingWith(1, 1, checker.DefaultLimits(), func(_ context.Context, w *counting, _ int) error {
+		switch w.setup.Seed {
+		case 3:
+			<-ended
+			return errors.New("the third fails")
+		case 4:
+			return errors.New("the fourth fails")
+		}
+		return nil
+	}), "fifo")
+	cfg.Parallel = 2
+	cfg.Progress = func(p explore.Progress) {
+		if p.Stage == "exploring" && p.Done == 3 {
+			close(ended)
+		}
+	}
+	report := search(t, cfg)
+	if f := report.Failure; f == nil || f.Index != 2 || f.Check.Detail != "the third fails" || report.Schedules != 3 {
+		t.Errorf("found %+v in %d schedules, want the third to fail", f, report.Schedules)
+	}
+}
+
 func text(t *testing.T, r *explore.Report) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -195,6 +221,23 @@ func TestInterrupted(t *testing.T) {
 	}
 	if out := text(t, report); !strings.Contains(out, "Interrupted: 7 of 200 schedules were run.") {
 		t.Errorf("the report says:\n%s", out)
+	}
+}
+
+// Smaller cases fail in other ways too, which are not what was found.
+func TestShrinkingKeepsTheCheck(t *testing.T) {
+	act := func(ctx context.Context, w *counting, _ int) error {
+		if w.setup.Operations < 3 {
+			return errors.New("too few operations")
+		}
+		for range w.setup.Operations {
+			w.increment(ctx)
+		}
+		return nil
+	}
+	f := search(t, config(countingWith(3, 6, checker.DefaultLimits(), act), "random")).Failure
+	if f == nil || f.Check.Name != "linearizable" || f.Smallest.Case.Operations != 3 {
+		t.Errorf("found %+v, want a history that is not linearizable, of 3 operations", f)
 	}
 }
 

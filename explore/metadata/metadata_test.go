@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lakebench/lakebench/backend/fault"
 	"github.com/lakebench/lakebench/checker"
@@ -179,6 +180,46 @@ func TestFaultsStayWithTheirActors(t *testing.T) {
 		if fmt.Sprint(a[actor][:n]) != fmt.Sprint(b[actor][:n]) {
 			t.Errorf("%s: %v under fifo, %v under random", actor, a[actor], b[actor])
 		}
+	}
+}
+
+// A run ends with the last request that is on its way, whoever has given it up.
+func TestLateRequestsAreWaitedFor(t *testing.T) {
+	cfg, err := metadata.Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Writers, cfg.Readers, cfg.Mix = 1, 0, map[string]metadata.Mix{metadata.Writers: {"cas": 1}}
+	faults, err := fault.Parse("test", `on dynamodb cause mutate : timeout 1ms lands 1h`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := cfg.Scenario(metadata.Name).Run(t.Context(), explore.Case{Seed: 1, Policy: task.FIFO{}, Faults: faults, Operations: 1}, false)
+	if err != nil || run.Failed() != nil || run.Trace.Elapsed < time.Hour {
+		t.Errorf("%v, %+v after %v", err, run.Failed(), run.Trace.Elapsed)
+	}
+}
+
+// Each list counts as a read of every key that it is about.
+func TestListsAreReads(t *testing.T) {
+	cfg, err := metadata.Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Writers, cfg.Readers, cfg.Mix, cfg.Faults = 0, 1, map[string]metadata.Mix{metadata.Readers: {"list": 1}}, nil
+	s := cfg.Scenario(metadata.Name)
+	run, err := s.Run(t.Context(), explore.Case{Seed: 1, Policy: task.FIFO{}, Operations: 1}, false)
+	if err != nil || run.Failed() != nil {
+		t.Fatal(err, run)
+	}
+	var got []string
+	for _, o := range run.History.Operations {
+		got = append(got, fmt.Sprint(o.Call.Key, " ", o.Answer))
+	}
+	// Every other key exists from the start: lease/a, tbl/b and tbl/c.
+	want := []string{`tbl/a not-found`, `tbl/b ok, found "x"`, `tbl/c ok, found "x"`, `tbl/ConditionalCheckFailed not-found`}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("a list is recorded as %q, want %q", got, want)
 	}
 }
 

@@ -90,6 +90,10 @@ func (s suspect) find(t *testing.T, campaigns ...campaign) []catch {
 	return catches
 }
 
+// TestMutants: the tests of this package notice when a guard of the scenario is
+// taken out, or what its checks are about.
+func TestMutants(t *testing.T) { mutant.Run(t, "testdata/mutants") }
+
 // TestMutantsAreFound: each mutant is found again on the schedule on which the
 // table has it first.
 func TestMutantsAreFound(t *testing.T) {
