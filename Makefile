@@ -9,7 +9,7 @@ export GOFLAGS := -mod=readonly
 
 .PHONY: help
 help: ## List the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
 .PHONY: build
 build: ## Build bin/lakebench
@@ -37,7 +37,11 @@ $(GOLANGCI):
 
 .PHONY: bench
 bench: ## The benchmarks; each stands beside the ceiling measured in the same run
-	$(GO) test -run '^$$' -bench . -benchmem ./backend/... ./meter/... ./history/... ./task/... ./store/...
+	$(GO) test -run '^$$' -bench . -benchmem ./backend/... ./meter/... ./history/... ./task/... ./store/... ./explore/...
+
+.PHONY: explore-mutants
+explore-mutants: ## Look for every mutant of the stores with every scheduling policy (minutes)
+	$(GO) test ./explore/metadata -run TestCampaign -campaign -count=1 -timeout 60m -v
 
 .PHONY: cover
 cover: ## Test coverage by package, and bin/cover.html
