@@ -7,12 +7,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
 
+	"github.com/lakebench/lakebench/backend/fault"
 	"github.com/lakebench/lakebench/checker"
 	"github.com/lakebench/lakebench/explore"
 	"github.com/lakebench/lakebench/task"
@@ -238,6 +241,57 @@ func TestShrinkingKeepsTheCheck(t *testing.T) {
 	f := search(t, config(countingWith(3, 6, checker.DefaultLimits(), act), "random")).Failure
 	if f == nil || f.Check.Name != "linearizable" || f.Smallest.Case.Operations != 3 {
 		t.Errorf("found %+v, want a history that is not linearizable, of 3 operations", f)
+	}
+}
+
+// faulty is a scenario whose actors only make requests, and fail when an actor
+// meets these effects at requests in a row.
+func faulty(t *testing.T, faults string, bad ...fault.Kind) explore.Scenario {
+	t.Helper()
+	s := countingWith(4, 30, checker.DefaultLimits(), func(ctx context.Context, w *counting, _ int) error {
+		var met []fault.Kind
+		for range w.setup.Operations {
+			task.Yield(ctx)
+			d := w.setup.Faults.Decide(ctx, fault.Request{Service: fault.DynamoDB, Operation: "PutItem"})
+			if met = append(met, d.Effect.Kind); len(met) >= len(bad) && slices.Equal(met[len(met)-len(bad):], bad) {
+				return errors.New("broken")
+			}
+		}
+		return nil
+	})
+	s.Faults = rules(t, faults)
+	return s
+}
+
+// Of all the faults that happened those are left that it takes, wherever they
+// come from; those at requests in a row become one rule.
+func TestFaultsAreShrunk(t *testing.T) {
+	const load = "on dynamodb p 0.3 : throttle\non dynamodb p 0.2 : conflict\non any p 0.5 : delay 1ms\n"
+	for name, test := range map[string]struct {
+		faults string
+		bad    []fault.Kind
+		want   string // but for the actor and the number of the request
+	}{
+		"none":         {load, nil, ""},
+		"one":          {load, []fault.Kind{fault.Conflict}, "on dynamodb actor nth : conflict"},
+		"three alike":  {load, []fault.Kind{fault.Throttle, fault.Throttle, fault.Throttle}, "on dynamodb actor nth ..: throttle"},
+		"two in a row": {load, []fault.Kind{fault.Throttle, fault.Conflict}, "on dynamodb actor nth : throttle; on dynamodb actor nth : conflict"},
+		"counted":      {load + `on dynamodb nth 50..53 : error-after`, []fault.Kind{fault.ErrorAfter}, "on dynamodb nth : error-after"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := search(t, config(faulty(t, test.faults, test.bad...), "random")).Failure
+			if f == nil {
+				t.Fatal("not found")
+			}
+			numbers := regexp.MustCompile(`[0-9]+ ?|"counter-[0-9]" `)
+			if got := numbers.ReplaceAllString(f.Smallest.Case.Faults.Inline(), ""); got != test.want || !f.Minimal {
+				t.Errorf("left: %s, minimal %v; want %s", f.Smallest.Case.Faults.Inline(), f.Minimal, test.want)
+			}
+			if n := len(f.Smallest.Trace.Schedule); n != 0 {
+				t.Errorf("%d switches left, want none", n)
+			}
+			replays(t, f)
+		})
 	}
 }
 

@@ -20,8 +20,8 @@ type Log struct {
 type event struct {
 	at        time.Duration
 	actor     string
-	operation int // outside is none
-	inner     bool
+	operation int  // outside is none
+	inner     bool // within the operation
 	text      string
 }
 
@@ -58,14 +58,30 @@ func (l *Log) Note(ctx context.Context, text string) {
 	}
 }
 
+// Replace is Note in the place of the last line, if that is what Note of old would
+// add now: when more is known about what it says.
+func (l *Log) Replace(ctx context.Context, old, text string) {
+	if l == nil {
+		return
+	}
+	if last := len(l.events) - 1; last >= 0 && l.events[last] == l.event(ctx, true, old) {
+		l.events = l.events[:last]
+	}
+	l.add(ctx, true, text)
+}
+
 // Wanted says whether anything is taken: who would have to make up a text need
 // not.
 func (l *Log) Wanted() bool { return l != nil }
 
 func (l *Log) add(ctx context.Context, inner bool, text string) {
+	l.events = append(l.events, l.event(ctx, inner, text))
+}
+
+func (l *Log) event(ctx context.Context, inner bool, text string) event {
 	number, ok := ctx.Value(operationKey{}).(int)
 	if !ok {
 		number = outside
 	}
-	l.events = append(l.events, event{task.Since(ctx, l.start), cause.Actor(ctx), number, inner, text})
+	return event{task.Since(ctx, l.start), cause.Actor(ctx), number, inner, text}
 }

@@ -78,7 +78,7 @@ func (s Scenario) Run(ctx context.Context, c Case, detailed bool) (*Run, error) 
 		injector = fault.New(ctx, rules, fault.Config{Seed: c.Seed, Observe: func(ctx context.Context, f fault.Firing) {
 			r.Fired[origin[f.Index]]++
 			happened = append(happened, f)
-			r.Log.Note(ctx, "! "+f.Rule.Effect.String())
+			r.Log.Note(ctx, faultMark+f.Rule.Effect.String())
 		}})
 		// A task of its own, so that the actors have their numbers whatever it starts.
 		g := task.NewGroup(ctx, 0)

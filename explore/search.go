@@ -39,7 +39,7 @@ type Progress struct {
 // DefaultConfig searches 1,000 schedules of all policies from seed 1, one at a
 // time. Scenario is for the caller to set.
 func DefaultConfig() Config {
-	return Config{Seed: 1, Schedules: 1000, Policies: DefaultPolicies(), Parallel: 1, ShrinkRuns: 2000}
+	return Config{Seed: 1, Schedules: 1000, Policies: DefaultPolicies(), Parallel: 1, ShrinkRuns: 3000}
 }
 
 // Validate reports the first setting that makes no sense.

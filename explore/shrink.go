@@ -1,9 +1,11 @@
 package explore
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/lakebench/lakebench/backend/fault"
 	"github.com/lakebench/lakebench/task"
@@ -46,15 +48,17 @@ type shrinking struct {
 // shrink goes on until nothing can be left out any more. It reports whether that
 // was reached, rather than the limit.
 func (s *shrinking) shrink() (minimal bool) {
-	found := s.best.Happened
-	if !s.fails(s.best.replay()) { // the very same run
+	found := s.best
+	if !s.fails(found.replay()) { // the very same run
 		return false
 	}
 	s.fewerOperations()
-	s.oneFault()
+	if !s.oneFault() {
+		s.oneRule(found)
+	}
 	s.leaveOut()
 	if s.parts() > 1 {
-		s.earlierFault(found)
+		s.earlierFault(found.Happened)
 		s.leaveOut()
 	}
 	if len(s.best.schedule()) > 0 {
@@ -141,20 +145,36 @@ func (s *shrinking) fewerOperations() {
 	}
 }
 
-// oneFault tries each fault alone. Whatever is left out shifts all that comes
-// after it, so that a few faults out of many are seldom arrived at step by step,
-// while one alone often fails in some other way.
-func (s *shrinking) oneFault() {
+// oneFault tries each fault alone, and says whether one was enough. Whatever is
+// left out shifts all that comes after it, so that a few faults out of many are
+// seldom arrived at step by step, while one alone often fails in some other way.
+func (s *shrinking) oneFault() bool {
 	all := s.best.Case.Faults
 	if len(all) < 2 {
-		return
+		return true
 	}
 	for n := range 1 + len(all) {
 		if _, ok := s.withFaults(all[max(n-1, 0):n]); ok {
-			return
+			return true
+		}
+	}
+	return false
+}
+
+// oneRule tries each rule that had an effect alone, with other seeds and without
+// any switch: what is left to be left out then is much less, and of one kind.
+func (s *shrinking) oneRule(found *Run) {
+	for by := range uint64(oneRuleSeeds) {
+		for i, rule := range found.Case.Faults {
+			if found.Fired[i] > 0 && s.fails(Case{found.Case.Seed + by, task.Replay{}, fault.Rules{rule}, found.Case.Operations}) {
+				return
+			}
 		}
 	}
 }
+
+// oneRuleSeeds bounds the seeds that oneRule tries.
+const oneRuleSeeds = 64
 
 // Limits of what earlierFault and earlierSwitch try.
 const (
@@ -164,32 +184,64 @@ const (
 
 // fewOperations are how many operations of each actor they try, from few on.
 func (s *shrinking) fewOperations() []int {
-	few := slices.DeleteFunc([]int{5, 10, 20, 40}, func(n int) bool { return n >= s.best.Case.Operations })
-	return append(few, s.best.Case.Operations)[:min(len(few)+1, 4)]
+	few := slices.DeleteFunc([]int{10, 20, 40}, func(n int) bool { return n >= s.best.Case.Operations })
+	return append(few, s.best.Case.Operations)[:min(len(few)+1, 3)]
 }
 
-// earlierFault tries one fault of a kind that had happened to an actor, or as many
-// in a row as had, at one of the first requests that it could happen to, and
-// nothing else.
+// earlierFault tries faults that had happened to an actor at one of the first
+// requests that they could happen to, and nothing else: one, or those that
+// happened at requests in a row.
 func (s *shrinking) earlierFault(happened fault.Rules) {
-	var kinds fault.Rules // due from the first request on
-	for _, rule := range joined(happened) {
-		rule.Select = fault.Selection{First: 1, Last: rule.Select.Last - rule.Select.First + 1}
-		if !slices.Contains(kinds, rule) && rule.Select.Last < int64(s.parts()) {
-			kinds = append(kinds, rule)
-		}
-	}
+	patterns := slices.Concat(rows(s.best.Case.Faults), rows(happened))
+	patterns = slices.DeleteFunc(patterns, func(p fault.Rules) bool { return len(p) >= s.parts() })
 	for _, operations := range s.fewOperations() {
 		for n := range int64(earliestRequest) {
-			for _, rule := range kinds {
-				rule.Select.First += n
-				rule.Select.Last += n
-				if s.fails(Case{s.best.Case.Seed, task.Replay{}, fault.Rules{rule}, operations}) {
+			for _, p := range patterns {
+				if s.fails(Case{s.best.Case.Seed, task.Replay{}, moved(p, n+1), operations}) {
 					return
 				}
 			}
 		}
 	}
+}
+
+// rows returns the rules that are due at requests in a row, whatever they do to
+// them, each row once however often it comes.
+func rows(rules fault.Rules) []fault.Rules {
+	rules = slices.Clone(rules)
+	slices.SortStableFunc(rules, func(a, b fault.Rule) int {
+		return cmp.Or(strings.Compare(requests(a).String(), requests(b).String()), cmp.Compare(a.Select.First, b.Select.First))
+	})
+	var all []fault.Rules
+	for from := 0; from < len(rules); {
+		to := from + 1
+		for to < len(rules) && requests(rules[to]) == requests(rules[from]) && rules[to].Select.First <= rules[to-1].Select.Last+1 {
+			to++
+		}
+		row := moved(rules[from:to], 1)
+		if !slices.ContainsFunc(all, func(r fault.Rules) bool { return slices.Equal(r, row) }) {
+			all = append(all, row)
+		}
+		from = to
+	}
+	return all
+}
+
+// requests is the rule for what a rule's conditions are about.
+func requests(r fault.Rule) fault.Rule {
+	r.Select, r.Effect = fault.Selection{}, fault.Effect{}
+	return r
+}
+
+// moved returns a row of rules that begins at the n-th request.
+func moved(row fault.Rules, n int64) fault.Rules {
+	row = slices.Clone(row)
+	by := n - row[0].Select.First
+	for i := range row {
+		row[i].Select.First += by
+		row[i].Select.Last += by
+	}
+	return row
 }
 
 // earlierSwitch tries one switch from one actor to another, at one of the first

@@ -74,7 +74,7 @@ func TestTimeline(t *testing.T) {
 	f.Check.Operations = []int{1}
 	const part = `   0.000 ms  counter-1  cas no value → 1
    0.000 ms  counter-1  = <nil>
-(4 other lines are left out)
+(4 lines of other operations are left out)
 `
 	if got := timeline(t, f); got != part {
 		t.Errorf("got\n%swant\n%s", got, part)

@@ -3,22 +3,51 @@ package explore
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 )
 
+// shownOperations is how many of the operations that a check complains of are
+// shown, the last ones: a key has often been in use for a while before it is held
+// wrongly. As many with a fault are shown beside those: what was done wrong then
+// may come out elsewhere.
+const shownOperations = 12
+
 // WriteTimeline writes what happened in the smallest failing run, one line each,
 // at most width characters wide: when, which actor, and what; requests and faults
 // are indented below their operation. It shows the operations that the check
 // complains of, or all if it names none.
 func (f *Failure) WriteTimeline(w io.Writer, width int) error {
-	concerned := f.Check.Operations
-	return writeTimeline(w, f.Smallest.Log, width, func(e event) bool {
-		return len(concerned) == 0 || slices.Contains(concerned, e.operation)
-	})
+	show := func(event) bool { return true }
+	if concerned := f.Check.Operations; len(concerned) > 0 {
+		shown := f.Smallest.Log.shown(concerned)
+		show = func(e event) bool { return shown[e.operation] }
+	}
+	return writeTimeline(w, f.Smallest.Log, width, show)
 }
+
+// shown picks among the concerned operations.
+func (l *Log) shown(concerned []int) map[int]bool {
+	concerned = slices.Compact(slices.Sorted(slices.Values(concerned)))
+	shown := map[int]bool{}
+	for _, n := range concerned[max(0, len(concerned)-shownOperations):] {
+		shown[n] = true
+	}
+	faults := map[int]bool{}
+	for _, e := range l.events {
+		if strings.HasPrefix(e.text, faultMark) && len(faults) < shownOperations {
+			faults[e.operation] = true
+		}
+	}
+	maps.Copy(shown, faults)
+	return shown
+}
+
+// faultMark begins the line of a fault.
+const faultMark = "! "
 
 // WriteTimeline writes everything that happened, in the same form. The run must
 // have a log.
@@ -47,7 +76,7 @@ func writeTimeline(w io.Writer, l *Log, width int, show func(event) bool) error 
 		b.WriteString(shorten(line, width) + "\n")
 	}
 	if left > 0 {
-		fmt.Fprintf(&b, "(%d other lines are left out)\n", left)
+		fmt.Fprintf(&b, "(%d lines of other operations are left out)\n", left)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -1,6 +1,7 @@
 package metadata
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
 
+	"github.com/lakebench/lakebench/backend/dynamo"
 	"github.com/lakebench/lakebench/store"
 )
 
@@ -38,6 +40,14 @@ func describeList(keys []string, err error) string {
 	return fmt.Sprintf("= %d keys: %s", len(keys), strings.Join(keys, " "))
 }
 
+// describeServed shows a request that reached the service.
+func describeServed(ctx context.Context, s dynamo.Served) string {
+	if ctx.Done() == nil { // whoever sent it has given it up
+		return s.API + " arrives late: " + s.Outcome
+	}
+	return s.API + " arrives: " + s.Outcome
+}
+
 // describeCall shows a call of the service and its answer.
 func describeCall(api string, input any, err error) string {
 	what := api
@@ -45,7 +55,7 @@ func describeCall(api string, input any, err error) string {
 		what += " " + keys
 	}
 	if err == nil {
-		return what + ": answered"
+		return what + ": ok"
 	}
 	return what + ": " + inShort(err)
 }

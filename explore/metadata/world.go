@@ -208,7 +208,7 @@ func (w *world) linearizable(ctx context.Context) (explore.Check, error) {
 // Served implements simulated.Observer.
 func (w *world) Served(ctx context.Context, s dynamo.Served) {
 	if w.setup.Log.Wanted() {
-		w.setup.Log.Note(ctx, s.API+" served: "+s.Outcome)
+		w.setup.Log.Note(ctx, describeServed(ctx, s))
 	}
 }
 
@@ -218,7 +218,7 @@ func (w *world) Called(ctx context.Context, api string, input any, err error) {
 		o.last = err
 	}
 	if w.setup.Log.Wanted() {
-		w.setup.Log.Note(ctx, describeCall(api, input, err))
+		w.setup.Log.Replace(ctx, describeServed(ctx, dynamo.Served{API: api, Outcome: dynamo.OutcomeOK}), describeCall(api, input, err))
 	}
 }
 
