@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -12,8 +13,8 @@ import (
 )
 
 // code runs the command in the script's folder and expects an exit code; what it
-// wrote to standard error must be at most one line that begins with the program's
-// name. Usage: code N lakebench ARG...; the streams go to the files out and err.
+// wrote to standard error, progress left out, must then be one line that begins
+// with the program's name. Usage: code N lakebench ARG...; the streams go to the files out and err.
 func code(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 || args[1] != "lakebench" {
 		ts.Fatalf("usage: code N lakebench ARG...")
@@ -24,12 +25,17 @@ func code(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit code %d, expected %d\nstdout:\n%s\nstderr:\n%s", got, want, stdout, stderr)
 	}
+	stderr = progressLine.ReplaceAllString(stderr, "")
 	if lines := strings.Split(strings.TrimSuffix(stderr, "\n"), "\n"); want != 0 && (len(lines) != 1 || !strings.HasPrefix(lines[0], "lakebench: ")) {
 		ts.Fatalf("standard error is not one line of the program:\n%s", stderr)
 	}
 	ts.Check(os.WriteFile(ts.MkAbs("out"), []byte(stdout), 0o600))
 	ts.Check(os.WriteFile(ts.MkAbs("err"), []byte(stderr), 0o600))
 }
+
+// progressLine is what a command says of itself when it takes longer, as it may
+// on any machine.
+var progressLine = regexp.MustCompile(`(?m)^lakebench: .* \(\d+ s\)\n`)
 
 // runIn executes the command; paths among the arguments are the script's.
 func runIn(ts *testscript.TestScript, args []string) (code int, stdout, stderr string) {
