@@ -125,6 +125,34 @@ func TestQueuePassesOnWhatACancelledWaiterWasWokenFor(t *testing.T) {
 	})
 }
 
+// TestQueuePassesOnAWakeUpThatIsNotWanted wakes a consumer and cancels it at
+// once: in one of two cases it gives up, and then the next in line must hear of
+// the value. Real time only, where both come together.
+func TestQueuePassesOnAWakeUpThatIsNotWanted(t *testing.T) {
+	for range 40 {
+		q := task.NewQueue[int](1)
+		mine, cancel := task.WithCancel(t.Context())
+		// Only a lost wake-up waits for so long.
+		bounded, end := task.WithTimeout(t.Context(), 30*time.Second)
+		g := task.NewGroup(bounded, 0)
+		g.Go("gives up", func(ctx context.Context) error {
+			if _, err := q.Get(mine); err == nil {
+				return q.Put(ctx, 1) // for the other one
+			}
+			return nil
+		})
+		time.Sleep(time.Millisecond) // so that it is the first in line
+		g.Go("stays", func(ctx context.Context) error { _, err := q.Get(ctx); return err })
+		time.Sleep(time.Millisecond)
+		err := q.Put(t.Context(), 1)
+		cancel(errBoom)
+		if err := errors.Join(err, g.Wait()); err != nil {
+			t.Fatalf("the value was not passed on: %v", err)
+		}
+		end()
+	}
+}
+
 func TestQueueUnderCancellation(t *testing.T) {
 	onBoth(t, func(ctx context.Context) error { return queueUnderCancellation(ctx, task.NewQueue[value](2)) })
 }
