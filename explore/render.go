@@ -56,7 +56,7 @@ func (f *Failure) writeText(b *strings.Builder, width int) {
 		if f.Minimal {
 			text += "; no switch and no fault can be left out."
 		} else {
-			text += "; the limit of runs was reached, so more may be left out."
+			text += "; that was not all that could be tried, so more may be left out."
 		}
 		b.WriteString("\n")
 		wrapped(b, width, "", text)

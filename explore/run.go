@@ -64,7 +64,6 @@ func (r *Run) check(name string) *Check {
 func (s Scenario) Run(ctx context.Context, c Case, detailed bool) (*Run, error) {
 	rules, origin := perActor(c.Faults, s.Actors)
 	r := &Run{Case: c, Fired: make([]int64, len(c.Faults))}
-	r.Case.Policy = c.Policy
 	var (
 		world    World
 		injector *fault.Injector

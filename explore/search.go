@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/lakebench/lakebench/checker"
 	"github.com/lakebench/lakebench/task"
 )
 
@@ -134,6 +133,10 @@ type summary struct {
 	inconclusive *Check
 }
 
+func summarize(r *Run) *summary {
+	return &summary{r.Trace.Hash, r.Requests, len(r.History.Operations), r.Fired, r.Inconclusive()}
+}
+
 func (s *search) run(ctx context.Context) error {
 	g := task.NewGroup(ctx, 0)
 	for i := range min(s.cfg.Parallel, s.cfg.Schedules) {
@@ -167,10 +170,7 @@ func (s *search) take() (index int, ok bool) {
 func (s *search) book(index int, run *Run) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.runs[index] = &summary{
-		hash: run.Trace.Hash, requests: run.Requests, operations: len(run.History.Operations),
-		fired: run.Fired, inconclusive: run.Inconclusive(),
-	}
+	s.runs[index] = summarize(run)
 	if run.Failed() != nil {
 		s.failing = min(s.failing, index)
 	}
@@ -206,10 +206,7 @@ func Replay(ctx context.Context, s Scenario, c Case) (*Report, error) {
 	if err != nil {
 		return report, err
 	}
-	report.add(cfg, 0, &summary{
-		hash: run.Trace.Hash, requests: run.Requests, operations: len(run.History.Operations),
-		fired: run.Fired, inconclusive: run.Inconclusive(),
-	})
+	report.add(cfg, 0, summarize(run))
 	report.unmatched(c.Faults)
 	if run.Trace.Missed > 0 {
 		report.Warnings = append(report.Warnings, fmt.Sprintf(
@@ -223,9 +220,3 @@ func Replay(ctx context.Context, s Scenario, c Case) (*Report, error) {
 
 // replay is the name of the policy that a search does not know.
 const replay = "replay"
-
-// failedAgain says whether the run fails the check of that name.
-func failedAgain(run *Run, name string) bool {
-	c := run.check(name)
-	return c != nil && c.Verdict == checker.Failed
-}

@@ -8,12 +8,14 @@ import (
 	"strings"
 
 	"github.com/lakebench/lakebench/backend/fault"
+	"github.com/lakebench/lakebench/checker"
 	"github.com/lakebench/lakebench/task"
 )
 
 // shrink runs a failing case again, with all details, and makes it smaller.
 func (c Config) shrink(ctx context.Context, index int, failing Case) (*Failure, error) {
-	found, err := c.Scenario.Run(ctx, failing, true)
+	// An interrupt must not take away what was found.
+	found, err := c.Scenario.Run(context.WithoutCancel(ctx), failing, true)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +113,7 @@ func (s *shrinking) fails(c Case) bool {
 		s.err = err
 		return false
 	}
-	if !failedAgain(run, s.check) {
+	if c := run.check(s.check); c == nil || c.Verdict != checker.Failed {
 		return false
 	}
 	run.Case = run.replay() // without what never came about

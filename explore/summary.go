@@ -2,6 +2,7 @@ package explore
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 
 	"github.com/lakebench/lakebench/checker"
@@ -44,7 +45,7 @@ type (
 		Operations int      `json:"operations"` // of each actor
 		Switches   int      `json:"switches"`
 		Faults     []string `json:"faults"`
-		Hash       uint64   `json:"hash"`
+		Hash       string   `json:"hash"` // of the interleaving, in hexadecimal
 		Replay     string   `json:"replay"`
 	}
 )
@@ -76,7 +77,7 @@ func (f *Failure) json() *failureJSON {
 		Schedule: f.Index + 1, Policy: f.Policy.String(), Seed: small.Case.Seed,
 		Check: f.Check.Name, Detail: f.Check.Detail, Runs: f.Runs, Minimal: f.Minimal,
 		Operations: small.Case.Operations, Switches: len(small.schedule()), Faults: []string{},
-		Hash: small.Trace.Hash, Replay: f.Command(),
+		Hash: fmt.Sprintf("%016x", small.Trace.Hash), Replay: f.Command(),
 	}
 	for _, rule := range small.Case.Faults {
 		out.Faults = append(out.Faults, rule.String())

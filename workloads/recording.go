@@ -6,13 +6,15 @@ import (
 	"iter"
 	"strings"
 
+	"github.com/lakebench/lakebench/backend/fault"
 	"github.com/lakebench/lakebench/cause"
 	"github.com/lakebench/lakebench/checker"
 	"github.com/lakebench/lakebench/store"
 )
 
 // Recorded is a store all of whose operations are written down for the checker,
-// under the actor that ctx names. Page is not: it is a part of a drain.
+// under the actor that ctx names. Page is not: it is a part of a drain. What a
+// node makes of an operation after it has crashed (fault.Node) is not either.
 //
 // A drain is written down as a read of each key that it is about, all of them
 // begun and ended with it: a key that exists for the whole drain must come in it,
@@ -33,17 +35,25 @@ func (r *Recorded) begin(ctx context.Context, c checker.Call) *checker.Pending {
 	return r.recorder.Begin(ctx, cause.Actor(ctx), c)
 }
 
+// end records the answer, unless the node that asked has crashed: nobody has got
+// it then, and the operation has not returned.
+func end(ctx context.Context, p *checker.Pending, a checker.Answer) {
+	if !errors.Is(context.Cause(ctx), fault.ErrCrashed) {
+		p.End(ctx, a)
+	}
+}
+
 // Get implements store.MetaStore.
 func (r *Recorded) Get(ctx context.Context, key string) ([]byte, error) {
 	p := r.begin(ctx, checker.Call{Kind: checker.Get, Key: key})
 	value, err := r.MetaStore.Get(ctx, key)
 	switch {
 	case err == nil:
-		p.End(ctx, checker.Answer{Outcome: checker.OK, Found: checker.Bytes(value)})
+		end(ctx, p, checker.Answer{Outcome: checker.OK, Found: checker.Bytes(value)})
 	case errors.Is(err, store.ErrNotFound):
-		p.End(ctx, checker.Answer{Outcome: checker.NotFound})
+		end(ctx, p, checker.Answer{Outcome: checker.NotFound})
 	default: // a read that failed changed nothing and saw nothing
-		p.End(ctx, checker.Answer{Outcome: checker.Refused})
+		end(ctx, p, checker.Answer{Outcome: checker.Refused})
 	}
 	return value, err
 }
@@ -52,7 +62,7 @@ func (r *Recorded) Get(ctx context.Context, key string) ([]byte, error) {
 func (r *Recorded) CAS(ctx context.Context, key string, expected store.Expectation, next []byte) error {
 	p := r.begin(ctx, checker.Call{Kind: checker.CAS, Key: key, Expect: expectation(expected), Next: checker.Bytes(next)})
 	err := r.MetaStore.CAS(ctx, key, expected, next)
-	p.End(ctx, MutationAnswer(err))
+	end(ctx, p, MutationAnswer(err))
 	return err
 }
 
@@ -60,7 +70,7 @@ func (r *Recorded) CAS(ctx context.Context, key string, expected store.Expectati
 func (r *Recorded) Delete(ctx context.Context, key string, expected []byte) error {
 	p := r.begin(ctx, checker.Call{Kind: checker.Delete, Key: key, Expect: checker.Bytes(expected)})
 	err := r.MetaStore.Delete(ctx, key, expected)
-	p.End(ctx, MutationAnswer(err))
+	end(ctx, p, MutationAnswer(err))
 	return err
 }
 
@@ -75,7 +85,7 @@ func (r *Recorded) GuardedMutate(ctx context.Context, g store.Guard, m store.Mut
 		Guard: g.Key, GuardExpect: expectation(g.Expect),
 	})
 	err := r.MetaStore.GuardedMutate(ctx, g, m)
-	p.End(ctx, MutationAnswer(err))
+	end(ctx, p, MutationAnswer(err))
 	return err
 }
 
@@ -111,7 +121,7 @@ func (r *Recorded) drain(ctx context.Context, entries iter.Seq2[store.Entry, err
 		}
 		for _, key := range r.keys {
 			if p := reads[key]; p != nil {
-				p.End(ctx, drainAnswer(found[key], complete))
+				end(ctx, p, drainAnswer(found[key], complete))
 			}
 		}
 	}

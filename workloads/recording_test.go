@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"net/http"
 	"testing"
 
+	"github.com/lakebench/lakebench/backend/fault"
 	"github.com/lakebench/lakebench/cause"
 	"github.com/lakebench/lakebench/checker"
 	"github.com/lakebench/lakebench/store"
+	"github.com/lakebench/lakebench/task"
 )
 
 // scripted is a store whose drains are given and whose other operations fail
@@ -99,6 +102,45 @@ func TestDrainsAreRecordedAsReads(t *testing.T) {
 		if got := recorded(t, test.store, test.do); fmt.Sprint(got) != fmt.Sprint(test.want) {
 			t.Errorf("%s: recorded %q, want %q", name, got, test.want)
 		}
+	}
+}
+
+// An operation of a node that crashed meanwhile has not returned, whatever its
+// store makes of it.
+func TestCrashedCallersAreToldNothing(t *testing.T) {
+	_, err := task.Run(t.Context(), task.VirtualConfig{}, func(ctx context.Context) error {
+		rules, err := fault.Parse("test", "on any nth 1 : crash-before")
+		if err != nil {
+			return err
+		}
+		ctx, done := fault.Node(ctx, "a")
+		defer done()
+		client := fault.New(ctx, rules, fault.DefaultConfig()).HTTPClient(nil)
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://s3.invalid/b/k", nil)
+		if err != nil {
+			return err
+		}
+		r := checker.NewRecorder(ctx)
+		s := Record(scripted{}, r, []string{"tbl/1"})
+		_ = s.CAS(ctx, "k", store.Absent(), nil)
+		if _, err := client.Do(req); !errors.Is(err, fault.ErrCrashed) {
+			t.Errorf("%v, want a crash", err)
+		}
+		_ = s.CAS(ctx, "k", store.Absent(), nil)
+		_, _ = s.Get(ctx, "k")
+		drainAll(s.List(ctx, "tbl/"))
+		var got []string
+		for _, o := range r.History().Operations {
+			got = append(got, fmt.Sprintf("%s %s, returned: %v", o.Call.Kind, o.Answer.Outcome, o.Returned.Seq > 0))
+		}
+		want := []string{"cas ok, returned: true", "cas unknown, returned: false", "get refused, returned: false", "get refused, returned: false"}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("recorded %q, want %q", got, want)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 

@@ -203,6 +203,9 @@ func found(f store.Found) store.Expectation {
 // judge holds the end of a mutation against the contract.
 func (a *actor) judge(ctx context.Context, o *operation, err error) {
 	a.end(ctx, func() string { return "= " + workloads.MutationAnswer(err).String() })
+	if ctx.Err() != nil {
+		return // its node has crashed: nobody was told anything
+	}
 	switch {
 	case isContention(err):
 		if !refusedForContention(o.last) {
