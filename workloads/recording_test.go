@@ -123,7 +123,8 @@ func TestCrashedCallersAreToldNothing(t *testing.T) {
 		r := checker.NewRecorder(ctx)
 		s := Record(scripted{}, r, []string{"tbl/1"})
 		_ = s.CAS(ctx, "k", store.Absent(), nil)
-		if _, err := client.Do(req); !errors.Is(err, fault.ErrCrashed) {
+		if resp, err := client.Do(req); !errors.Is(err, fault.ErrCrashed) {
+			_ = resp.Body.Close()
 			t.Errorf("%v, want a crash", err)
 		}
 		_ = s.CAS(ctx, "k", store.Absent(), nil)
