@@ -295,6 +295,29 @@ func TestFaultsAreShrunk(t *testing.T) {
 	}
 }
 
+// What was found before an interrupt is reported, as far as it was made smaller.
+func TestInterruptedAfterAFailure(t *testing.T) {
+	for _, stage := range []string{"exploring", "shrinking"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		cfg := config(countingScenario(4, 20), "random")
+		cfg.Parallel = 4
+		cfg.Progress = func(p explore.Progress) {
+			if p.Stage == stage && p.Total < cfg.Schedules || p.Stage == stage && p.Done == 5 {
+				cancel()
+			}
+		}
+		report, err := explore.Explore(ctx, cfg)
+		if !errors.Is(err, context.Canceled) || report.Failure == nil || report.Failure.Minimal {
+			t.Errorf("interrupted while %s: %v, %+v", stage, err, report.Failure)
+			continue
+		}
+		if out := text(t, report); !strings.Contains(out, "FAILED: check linearizable") {
+			t.Errorf("the report says:\n%s", out)
+		}
+		replays(t, report.Failure)
+	}
+}
+
 // What is not determined by the case is noticed.
 func TestUnstableScenario(t *testing.T) {
 	runs := 0

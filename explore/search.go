@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/lakebench/lakebench/task"
@@ -66,21 +68,19 @@ func Explore(ctx context.Context, cfg Config) (*Report, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	s := &search{cfg: cfg, failing: cfg.Schedules, runs: make([]*summary, cfg.Schedules)}
+	s := &search{cfg: cfg, failing: cfg.Schedules, ended: map[int]*summary{}, report: newReport(cfg)}
 	var err error
 	if s.choices, err = cfg.choices(ctx); err != nil {
-		return s.report(), err
+		return s.report, err
 	}
-	if err := s.run(ctx); err != nil {
-		return s.report(), err
+	err = s.run(ctx)
+	switch {
+	case s.failing < cfg.Schedules: // also if ctx has ended since
+		s.report.Failure, err = cfg.shrink(ctx, s.failing, cfg.at(s.failing, s.choices))
+	case err == nil:
+		s.report.unmatched(cfg.Scenario.Faults)
 	}
-	report := s.report()
-	if s.failing == cfg.Schedules {
-		report.unmatched(cfg.Scenario.Faults)
-		return report, nil
-	}
-	report.Failure, err = cfg.shrink(ctx, s.failing, cfg.at(s.failing, s.choices))
-	return report, err
+	return s.report, err
 }
 
 // choices returns about how many choices a run has, for policies that want to
@@ -118,10 +118,12 @@ type search struct {
 	choices int64
 
 	mu      sync.Mutex // never held over a yield
-	next    int
+	next    int        // schedule to be run
 	done    int
-	failing int        // the first that failed; cfg.Schedules if none has
-	runs    []*summary // by index
+	failing int              // the first that failed; cfg.Schedules if none has
+	ended   map[int]*summary // by index: those that are not in the report yet
+	booked  int              // how many are, in order
+	report  *Report
 }
 
 // A summary is what a search keeps of a run.
@@ -142,7 +144,9 @@ func (s *search) run(ctx context.Context) error {
 	for i := range min(s.cfg.Parallel, s.cfg.Schedules) {
 		g.Go(fmt.Sprintf("explore %d", i), s.work)
 	}
-	return g.Wait()
+	err := g.Wait()
+	s.bookRest()
+	return err
 }
 
 func (s *search) work(ctx context.Context) error {
@@ -155,7 +159,7 @@ func (s *search) work(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		s.book(index, run)
+		s.end(index, run)
 	}
 }
 
@@ -167,12 +171,19 @@ func (s *search) take() (index int, ok bool) {
 	return index, index < s.failing
 }
 
-func (s *search) book(index int, run *Run) {
+// end takes note of a run. Runs are booked in the order of their schedules, up to
+// the first that failed.
+func (s *search) end(index int, run *Run) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.runs[index] = summarize(run)
+	s.ended[index] = summarize(run)
 	if run.Failed() != nil {
 		s.failing = min(s.failing, index)
+	}
+	for s.ended[s.booked] != nil && s.booked <= s.failing {
+		s.report.add(s.cfg, s.booked, s.ended[s.booked])
+		delete(s.ended, s.booked)
+		s.booked++
 	}
 	s.done++
 	if s.cfg.Progress != nil {
@@ -180,17 +191,13 @@ func (s *search) book(index int, run *Run) {
 	}
 }
 
-// report sums up the runs that were finished, up to the first that failed.
-func (s *search) report() *Report {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r := newReport(s.cfg)
-	for index, run := range s.runs[:min(s.failing+1, len(s.runs))] {
-		if run != nil {
-			r.add(s.cfg, index, run)
+// bookRest books what had ended out of order when the search was interrupted.
+func (s *search) bookRest() {
+	for _, index := range slices.Sorted(maps.Keys(s.ended)) {
+		if index <= s.failing {
+			s.report.add(s.cfg, index, s.ended[index])
 		}
 	}
-	return r
 }
 
 // Replay runs one case and reports on it alone. A failure comes as it is: with

@@ -23,9 +23,10 @@ func (c Config) shrink(ctx context.Context, index int, failing Case) (*Failure, 
 	if check == nil {
 		return nil, &UnstableError{c.Scenario.Name, index}
 	}
-	f := &Failure{Scenario: c.Scenario, Index: index, Policy: c.policy(index), Check: *check, Found: found, Smallest: found}
-	s := &shrinking{ctx: ctx, scenario: c.Scenario, check: check.Name, limit: c.ShrinkRuns, progress: c.Progress, best: found}
-	f.Minimal = s.shrink()
+	same := *found
+	same.Case = found.replay()
+	s := &shrinking{ctx: ctx, scenario: c.Scenario, check: check.Name, limit: c.ShrinkRuns, progress: c.Progress, found: found, best: &same}
+	f := &Failure{Scenario: c.Scenario, Index: index, Policy: c.policy(index), Found: found, Minimal: s.shrink()}
 	f.Runs, f.Smallest, f.Check = s.runs, s.best, *s.best.check(check.Name)
 	f.Smallest.Case.Faults = joined(f.Smallest.Case.Faults)
 	return f, s.err
@@ -42,25 +43,25 @@ type shrinking struct {
 	limit    int
 	progress func(Progress)
 
-	runs int
-	best *Run  // the smallest that fails
-	err  error // ends it all
+	found *Run // as the search found it
+	best  *Run // the smallest that fails, as a replay
+	runs  int
+	err   error // ends it all
 }
 
 // shrink goes on until nothing can be left out any more. It reports whether that
 // was reached, rather than the limit.
 func (s *shrinking) shrink() (minimal bool) {
-	found := s.best
-	if !s.fails(found.replay()) { // the very same run
+	if !s.fails(s.best.Case) { // the very same run
 		return false
 	}
 	s.fewerOperations()
 	if !s.oneFault() {
-		s.oneRule(found)
+		s.oneRule()
 	}
 	s.leaveOut()
 	if s.parts() > 1 {
-		s.earlierFault(found.Happened)
+		s.earlierFault()
 		s.leaveOut()
 	}
 	if len(s.best.schedule()) > 0 {
@@ -165,10 +166,11 @@ func (s *shrinking) oneFault() bool {
 
 // oneRule tries each rule that had an effect alone, with other seeds and without
 // any switch: what is left to be left out then is much less, and of one kind.
-func (s *shrinking) oneRule(found *Run) {
+func (s *shrinking) oneRule() {
+	c := s.found.Case
 	for by := range uint64(oneRuleSeeds) {
-		for i, rule := range found.Case.Faults {
-			if found.Fired[i] > 0 && s.fails(Case{found.Case.Seed + by, task.Replay{}, fault.Rules{rule}, found.Case.Operations}) {
+		for i, rule := range c.Faults {
+			if s.found.Fired[i] > 0 && s.fails(Case{c.Seed + by, task.Replay{}, fault.Rules{rule}, c.Operations}) {
 				return
 			}
 		}
@@ -193,8 +195,8 @@ func (s *shrinking) fewOperations() []int {
 // earlierFault tries faults that had happened to an actor at one of the first
 // requests that they could happen to, and nothing else: one, or those that
 // happened at requests in a row.
-func (s *shrinking) earlierFault(happened fault.Rules) {
-	patterns := slices.Concat(rows(s.best.Case.Faults), rows(happened))
+func (s *shrinking) earlierFault() {
+	patterns := slices.Concat(rows(s.best.Case.Faults), rows(s.found.Happened))
 	patterns = slices.DeleteFunc(patterns, func(p fault.Rules) bool { return len(p) >= s.parts() })
 	for _, operations := range s.fewOperations() {
 		for n := range int64(earliestRequest) {

@@ -36,7 +36,8 @@ type exploreOptions struct {
 	json       bool
 	show       bool
 
-	hasFaults bool // --faults was given, if only to say that there are none
+	hasFaults     bool // --faults was given, if only to say that there are none
+	hasOperations bool
 }
 
 // replayPolicy is the policy that runs one schedule, which is given.
@@ -61,7 +62,7 @@ Exit code 0: nothing was found; 1: a failure; 4: a check gave up on some schedul
   lakebench explore --show > mine.yaml; lakebench explore --scenario mine.yaml`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			o.hasFaults = cmd.Flags().Changed("faults")
+			o.hasFaults, o.hasOperations = cmd.Flags().Changed("faults"), cmd.Flags().Changed("operations")
 			if cmd.Flags().Changed("schedules") && slices.Contains(o.policies, replayPolicy) {
 				return usagef("--schedules: a replay is one schedule")
 			}
@@ -132,7 +133,7 @@ func (o *exploreOptions) resolve() (explore.Scenario, []explore.Policy, error) {
 			return explore.Scenario{}, nil, usagef("--transport: %w", err)
 		}
 	}
-	if o.operations != 0 {
+	if o.hasOperations {
 		cfg.Operations = o.operations
 	}
 	if o.hasFaults {

@@ -58,7 +58,7 @@ func (a *actor) begin(ctx context.Context, entries int, what func() string) (con
 	o := &operation{number: w.begun}
 	w.begun++
 	for range entries {
-		w.groups = append(w.groups, o.number)
+		w.numbers = append(w.numbers, o.number)
 	}
 	if w.setup.Log.Wanted() {
 		ctx = w.setup.Log.Operation(ctx, o.number, what())

@@ -36,15 +36,16 @@ func forEach(t *testing.T, test func(t *testing.T, cfg metadata.Config)) {
 // The stores stand the shipped scenario, and everything in it comes about: all
 // faults, the crash, and every outcome that the contract knows.
 func TestShippedScenarioHolds(t *testing.T) {
+	const schedules = 3
 	forEach(t, func(t *testing.T, cfg metadata.Config) {
 		search := explore.DefaultConfig()
-		search.Scenario, search.Policies, search.Schedules = cfg.Scenario(metadata.Name), cfg.Policies, 6
+		search.Scenario, search.Policies, search.Schedules = cfg.Scenario(metadata.Name), cfg.Policies, schedules
 		report, err := explore.Explore(t.Context(), search)
 		if err != nil || report.Err() != nil || len(report.Warnings) > 0 {
 			t.Errorf("%v, %v, %q", err, report.Err(), report.Warnings)
 		}
-		if report.Schedules != 6 || report.Distinct != 6 {
-			t.Errorf("%d interleavings in %d schedules, want 6", report.Distinct, report.Schedules)
+		if report.Schedules != schedules || report.Distinct != schedules {
+			t.Errorf("%d interleavings in %d schedules, want %d", report.Distinct, report.Schedules, schedules)
 		}
 	})
 }
@@ -87,7 +88,7 @@ func TestRunsAreDeterministic(t *testing.T) {
 	forEach(t, func(t *testing.T, cfg metadata.Config) {
 		s := cfg.Scenario(metadata.Name)
 		for _, policy := range []task.Policy{task.FIFO{}, task.Random{}, task.PCT{Depth: 3, Choices: 2000}} {
-			c := explore.Case{Seed: 7, Policy: policy, Faults: s.Faults, Operations: 60}
+			c := explore.Case{Seed: 7, Policy: policy, Faults: s.Faults, Operations: 40}
 			var first string
 			for _, threads := range []int{1, 2, 2} {
 				runtime.GOMAXPROCS(threads)

@@ -28,10 +28,10 @@ type world struct {
 	service  *simulated.DynamoDB
 	stores   storeConfig
 	recorder *checker.Recorder
-	// groups has for each entry of the history the number of the operation that
-	// it was recorded by.
-	groups []int
-	begun  int // operations
+	// numbers has for each entry of the history that of the operation which it
+	// was recorded by: a list is recorded as several reads.
+	numbers []int
+	begun   int // operations
 	// What was found while actors were at work.
 	listings, answers complaints
 }
@@ -200,7 +200,7 @@ func (w *world) linearizable(ctx context.Context) (explore.Check, error) {
 	check := explore.Check{Name: Linearizable, Verdict: res.Verdict, Detail: res.Detail, Failing: res.Failing}
 	for _, o := range res.Failing.Operations {
 		i := slices.IndexFunc(h.Operations, func(p checker.Operation) bool { return p.Invoked.Seq == o.Invoked.Seq })
-		check.Operations = append(check.Operations, w.groups[i])
+		check.Operations = append(check.Operations, w.numbers[i])
 	}
 	return check, nil
 }
