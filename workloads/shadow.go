@@ -63,7 +63,9 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s at %s: %s reported %g, computed %g: %s", d.Variant, d.Point, d.Metric, d.Reported, d.Computed, why)
 }
 
-// comparedMetrics are the counts that an endpoint and the rules must agree on.
+// comparedMetrics are the counts that an endpoint and the rules must agree on;
+// requests are compared net of the counted retries, since no rule says when a
+// server fails to answer.
 var comparedMetrics = []string{"requests/op", "evaluated/op", "returned/op", "rru/op", "wru/op", "bytes/op"}
 
 // CheckReported is the name of the check that Compare adds.
@@ -97,14 +99,7 @@ func (s *Shadow) Compare(doc *results.Document) ([]Difference, error) {
 }
 
 func (s *Shadow) differences(doc *results.Document, known []knownDifference) []Difference {
-	computed := map[seriesKey]map[string]float64{}
-	for _, m := range s.Document.Summary.Metrics {
-		k := seriesKey{m.Variant, m.Point.String()}
-		if computed[k] == nil {
-			computed[k] = map[string]float64{}
-		}
-		computed[k][m.Metric] = m.Value
-	}
+	computed, reported := metricsOf(s.Document), metricsOf(doc)
 	operations := map[seriesKey]float64{}
 	for i := range doc.Series {
 		if x := &doc.Series[i]; x.Phase == results.Steady {
@@ -115,16 +110,34 @@ func (s *Shadow) differences(doc *results.Document, known []knownDifference) []D
 	for _, m := range doc.Summary.Metrics {
 		k := seriesKey{m.Variant, m.Point.String()}
 		want, ok := computed[k][m.Metric]
-		if !ok || !slices.Contains(comparedMetrics, m.Metric) || near(m.Value, want) {
+		got := m.Value
+		if m.Metric == "requests/op" {
+			want -= computed[k]["retries/op"]
+			got -= reported[k]["retries/op"]
+		}
+		if !ok || !slices.Contains(comparedMetrics, m.Metric) || near(got, want) {
 			continue
 		}
-		d := Difference{Variant: m.Variant, Point: k.point, Metric: m.Metric, Reported: m.Value, Computed: want}
+		d := Difference{Variant: m.Variant, Point: k.point, Metric: m.Metric, Reported: got, Computed: want}
 		for _, rule := range known {
-			if rule.Metric == m.Metric && near(m.Value, rule.adjust(want, s.emptyPages[k]/operations[k])) {
+			if rule.Metric == m.Metric && near(got, rule.adjust(want, s.emptyPages[k]/operations[k])) {
 				d.Known = rule.Why
 			}
 		}
 		out = append(out, d)
+	}
+	return out
+}
+
+// metricsOf returns the metrics of a document by series and name.
+func metricsOf(doc *results.Document) map[seriesKey]map[string]float64 {
+	out := map[seriesKey]map[string]float64{}
+	for _, m := range doc.Summary.Metrics {
+		k := seriesKey{m.Variant, m.Point.String()}
+		if out[k] == nil {
+			out[k] = map[string]float64{}
+		}
+		out[k][m.Metric] = m.Value
 	}
 	return out
 }
