@@ -21,10 +21,12 @@ type Table struct {
 	Date     string // YYYY-MM-DD
 	Region   string
 	Currency string // "USD"
-	// OnDemand is DynamoDB's on-demand capacity in the Standard table class.
-	OnDemand OnDemand
-	Standard Standard // S3 Standard
-	Express  Express  // S3 Express One Zone
+	// OnDemand is DynamoDB's on-demand capacity in the Standard table class,
+	// Provisioned its provisioned capacity.
+	OnDemand    OnDemand
+	Provisioned Provisioned
+	Standard    Standard // S3 Standard
+	Express     Express  // S3 Express One Zone
 	// Sources says, for a price given as "section.key", where and when it was
 	// read.
 	Sources map[string]string
@@ -36,6 +38,13 @@ type OnDemand struct {
 	WRUPerMillion float64 // write request units
 	// StorageGBMonth is for 10^9 bytes, 100 bytes an item included.
 	StorageGBMonth float64
+}
+
+// Provisioned holds DynamoDB's prices of capacity by the hour, without reserved
+// capacity.
+type Provisioned struct {
+	RCUHour float64 // one read capacity unit: one read request unit a second
+	WCUHour float64 // one write capacity unit
 }
 
 // Standard holds the prices of S3 Standard. Class A are PUT, COPY, POST and LIST
@@ -75,6 +84,12 @@ func Default() Table {
 // DynamoDB returns the cost of rru read and wru write request units.
 func (t Table) DynamoDB(rru, wru float64) float64 {
 	return (rru*t.OnDemand.RRUPerMillion + wru*t.OnDemand.WRUPerMillion) / 1e6
+}
+
+// DynamoDBProvisioned returns the cost of an hour of rcu read and wcu write
+// capacity units.
+func (t Table) DynamoDBProvisioned(rcu, wcu float64) float64 {
+	return rcu*t.Provisioned.RCUHour + wcu*t.Provisioned.WCUHour
 }
 
 // S3 returns the cost of a class A and b class B requests to S3 Standard.
@@ -124,6 +139,8 @@ func (t *Table) sections() []section {
 			{"rru_per_million", &t.OnDemand.RRUPerMillion},
 			{"wru_per_million", &t.OnDemand.WRUPerMillion},
 			{"storage_gb_month", &t.OnDemand.StorageGBMonth},
+			{"rcu_hour", &t.Provisioned.RCUHour},
+			{"wcu_hour", &t.Provisioned.WCUHour},
 		}},
 		{"s3", []entry{
 			{"class_a_per_thousand", &t.Standard.ClassAPerThousand},

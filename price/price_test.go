@@ -14,8 +14,9 @@ func TestDefault(t *testing.T) {
 	got := Default()
 	want := Table{
 		Date: "2026-10-04", Region: "us-east-1", Currency: "USD",
-		OnDemand: OnDemand{RRUPerMillion: 0.125, WRUPerMillion: 0.625, StorageGBMonth: 0.25},
-		Standard: Standard{ClassAPerThousand: 0.005, ClassBPerThousand: 0.0004, StorageGBMonth: 0.023},
+		OnDemand:    OnDemand{RRUPerMillion: 0.125, WRUPerMillion: 0.625, StorageGBMonth: 0.25},
+		Provisioned: Provisioned{RCUHour: 0.00013, WCUHour: 0.00065}, // of no fact sheet: see its source
+		Standard:    Standard{ClassAPerThousand: 0.005, ClassBPerThousand: 0.0004, StorageGBMonth: 0.023},
 		Express: Express{
 			ClassAPerThousand: 0.00113, ClassBPerThousand: 0.00003,
 			UploadPerGB: 0.0032, ReadPerGB: 0.0006, StorageGBMonth: 0.11,
@@ -47,6 +48,7 @@ func TestCosts(t *testing.T) {
 		{"a million WRU", p.DynamoDB(0, 1e6), 0.625},
 		{"half a unit", p.DynamoDB(0.5, 0), 0.0000000625},
 		{"RRU and WRU", p.DynamoDB(2e6, 1e6), 0.875},
+		{"an hour of 1,000 RCU and 100 WCU", p.DynamoDBProvisioned(1000, 100), 0.195},
 		{"1,000 PUT and 1,000 GET", p.S3(1000, 1000), 0.0054},
 		{"Express requests", p.S3Express(1000, 1000, 0, 0), 0.00116},
 		{"Express 2 GB up, 1 GB down", p.S3Express(0, 0, 2e9, 1e9), 0.007},
@@ -101,7 +103,7 @@ func TestLoadRefuses(t *testing.T) {
 		"no mapping":     {"- 1\n", "prices: line 1: the file: expected keys with values, found a list"},
 		"no YAML":        {"date: [\n", "did not find expected node content"},
 		"two documents":  {defaultTable + "---\ndate: x\n", "a second document"},
-		"unknown key":    {replace("rru_per_million: 0.125", "rru_per_mill: 0.125"), `prices: line 9: unknown key "dynamodb.rru_per_mill", expected one of rru_per_million, storage_gb_month, wru_per_million`},
+		"unknown key":    {replace("rru_per_million: 0.125", "rru_per_mill: 0.125"), `prices: line 9: unknown key "dynamodb.rru_per_mill", expected one of rcu_hour, rru_per_million, storage_gb_month, wcu_hour, wru_per_million`},
 		"unknown place":  {"stock: 1\n" + defaultTable, `unknown key "stock"`},
 		"twice":          {replace("region: us-east-1\n", "region: us-east-1\nregion: eu-west-1\n"), `key "region" is given twice`},
 		"no date":        {replace("date: \"2026-10-04\"\n", ""), `"date" is missing`},
