@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/lakebench/lakebench/results/texttab"
 )
 
 // headline says in a sentence what the run found: what an operation costs where
@@ -20,15 +22,15 @@ func headline(doc Document) string {
 	}
 	rows = atLargest(rows, x)
 	if x != "" {
-		at = fmt.Sprintf("At %s %s ", coordinate(rows[0].point[x]), spaced(x))
+		at = fmt.Sprintf("At %s %s ", FormatCoordinate(rows[0].point[x]), texttab.Spaced(x))
 	}
 	metric, dear, cheap := contrast(rows)
-	sentence := capital(fmt.Sprintf("%s%s costs %s on %s", at, aOrAn(operationName(doc.Series)), amount(metric, dear.values[metric]), dear.variant))
+	sentence := texttab.Capital(fmt.Sprintf("%s%s costs %s on %s", at, texttab.AOrAn(operationName(doc.Series)), amount(metric, dear.values[metric]), dear.variant))
 	if dear == cheap {
 		return sentence + growthClause(doc.Summary.Growth, metric, x, dear) + "."
 	}
 	if v := cheap.values[metric]; v > 0 {
-		sentence += fmt.Sprintf(", %s times the %s on %s", significant(dear.values[metric]/v), FormatValue(metric, v), cheap.variant)
+		sentence += fmt.Sprintf(", %s times the %s on %s", texttab.Significant(dear.values[metric]/v), FormatValue(metric, v), cheap.variant)
 	} else {
 		sentence += " and nothing on " + cheap.variant
 	}
@@ -89,11 +91,19 @@ func amount(metric string, v float64) string {
 func FormatValue(metric string, v float64) string {
 	switch {
 	case describeMetric(metric).Assume == Time:
-		return duration(v)
+		return texttab.Duration(v)
 	case metric == "usd/op":
-		return "$" + thousands(v*1e6, 2)
+		return "$" + texttab.Thousands(v*1e6, 2)
 	}
-	return thousands(v, decimals([]float64{v}))
+	return texttab.Thousands(v, texttab.Decimals([]float64{v}))
+}
+
+// FormatCoordinate writes the value of a parameter for people.
+func FormatCoordinate(v Value) string {
+	if f, ok := v.Float(); ok {
+		return texttab.Thousands(f, texttab.Decimals([]float64{f}))
+	}
+	return v.String()
 }
 
 // growthClause says how the costs of the rows grow over x, if that is known.
@@ -109,7 +119,7 @@ func growthClause(growth []Growth, metric, x string, rows ...*tableRow) string {
 	if len(clauses) < len(rows) {
 		return ""
 	}
-	return ": " + list(clauses)
+	return ": " + texttab.List(clauses)
 }
 
 func grows(c Class) string {
@@ -118,8 +128,6 @@ func grows(c Class) string {
 	}
 	return "grows " + string(c) + "ly"
 }
-
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // growth writes the fits of the columns of the cost table, variants that grow
 // alike in one line.
@@ -133,11 +141,11 @@ func (t *terminal) growth(sum Summary) {
 	}
 	for _, p := range places {
 		fits := slices.DeleteFunc(slices.Clone(sum.Growth), func(g Growth) bool { return g.X != p.x || g.Point.String() != p.others })
-		t.title("Growth with " + spaced(p.x) + " (x)" + othersNote(sum, fits[0].Point))
+		t.Title("Growth with " + texttab.Spaced(p.x) + " (x)" + othersNote(sum, fits[0].Point))
 		if slices.ContainsFunc(fits, func(g Growth) bool { return g.Class != Undetermined }) {
 			t.fits(sum, fits)
 		} else {
-			t.paragraph("", "  undetermined: a fit takes three values or more, the largest ten times the smallest above 0", "  ")
+			t.Paragraph(texttab.Plain, "  undetermined: a fit takes three values or more, the largest ten times the smallest above 0", "  ")
 		}
 	}
 }
@@ -149,7 +157,7 @@ func othersNote(sum Summary, others Point) string {
 	for _, name := range sortedKeys(others) {
 		for _, m := range sum.Metrics {
 			if m.Point[name] != others[name] {
-				parts = append(parts, spaced(name)+" "+coordinate(others[name]))
+				parts = append(parts, texttab.Spaced(name)+" "+FormatCoordinate(others[name]))
 				break
 			}
 		}
@@ -157,11 +165,11 @@ func othersNote(sum Summary, others Point) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return " at " + list(parts)
+	return " at " + texttab.List(parts)
 }
 
 func (t *terminal) fits(sum Summary, fits []Growth) {
-	metrics, variants, classes, formulas := &column{left: true}, &column{left: true}, &column{left: true}, &column{left: true}
+	metrics, variants, classes, formulas := &texttab.Column{Left: true}, &texttab.Column{Left: true}, &texttab.Column{Left: true}, &texttab.Column{Left: true}
 	for _, s := range columnsOf(sum.Metrics) {
 		if s.metric == "p99-ns" {
 			continue // the median says how times grow
@@ -175,23 +183,23 @@ func (t *terminal) fits(sum Summary, fits []Growth) {
 			if !isClear(sum, g) {
 				class, text = "unclear", "varies more than it grows"
 			}
-			if n := len(classes.cells) - 1; heading == "" && classes.cells[n] == class && formulas.cells[n] == text {
-				variants.cells[n] += ", " + g.Variant
+			if n := len(classes.Cells) - 1; heading == "" && classes.Cells[n] == class && formulas.Cells[n] == text {
+				variants.Cells[n] += ", " + g.Variant
 				continue
 			}
-			metrics.cells = append(metrics.cells, heading)
-			variants.cells = append(variants.cells, g.Variant)
-			classes.cells = append(classes.cells, class)
-			formulas.cells = append(formulas.cells, text)
+			metrics.Cells = append(metrics.Cells, heading)
+			variants.Cells = append(variants.Cells, g.Variant)
+			classes.Cells = append(classes.Cells, class)
+			formulas.Cells = append(formulas.Cells, text)
 			heading = ""
 		}
 	}
-	columns := []*column{metrics, variants, classes, formulas}
-	if tableWidth(columns) > t.o.Width {
+	columns := []*texttab.Column{metrics, variants, classes, formulas}
+	if texttab.Width(columns) > t.Width {
 		columns = columns[:3] // the class matters more than the formula
 	}
-	for i := range metrics.cells {
-		t.b.WriteString(row(columns, i) + "\n")
+	for i := range metrics.Cells {
+		t.Line(texttab.Row(columns, i))
 	}
 }
 
@@ -218,15 +226,15 @@ func isClear(sum Summary, g Growth) bool {
 
 // formula writes a + b·x^k in the units of the cost table.
 func formula(g Growth, scale float64) string {
-	write := func(v float64) string { return significant(v * scale) }
+	write := func(v float64) string { return texttab.Significant(v * scale) }
 	if describeMetric(g.Metric).Assume == Time {
-		write = duration
+		write = texttab.Duration
 	}
 	if g.B == 0 {
 		return write(g.A)
 	}
 	power := "x"
-	if k := significant(g.K); k != "1" {
+	if k := texttab.Significant(g.K); k != "1" {
 		power = "x^" + k
 	}
 	sign := " + "
@@ -256,13 +264,13 @@ func (t *terminal) crossovers(sum Summary) {
 	if len(order) == 0 {
 		return
 	}
-	t.title("Crossover, by the fits and within what was measured")
+	t.Title("Crossover, by the fits and within what was measured")
 	for _, s := range order {
 		verb := " costs less than "
 		if len(cheaper[s]) > 1 {
 			verb = " cost less than "
 		}
-		t.paragraph("", "  "+list(cheaper[s])+verb+s.dear+" "+s.said+".", "    ")
+		t.Paragraph(texttab.Plain, "  "+texttab.List(cheaper[s])+verb+s.dear+" "+s.said+".", "    ")
 	}
 }
 
@@ -305,7 +313,7 @@ func (p *pair) sentence(sum Summary) string {
 	for _, c := range p.crossovers {
 		place := "throughout"
 		if c.From > lowest(sum, c) {
-			place = "from " + significant(c.From)
+			place = "from " + texttab.Significant(c.From)
 		}
 		if nouns[place] == nil {
 			places = append(places, place)
@@ -316,9 +324,9 @@ func (p *pair) sentence(sum Summary) string {
 	var clauses []string
 	named := false
 	for _, place := range places {
-		clause := "in " + list(nouns[place]) + " " + place
+		clause := "in " + texttab.List(nouns[place]) + " " + place
 		if place != "throughout" && !named {
-			clause += " " + spaced(x.X) + " on"
+			clause += " " + texttab.Spaced(x.X) + " on"
 			named = true
 		}
 		clauses = append(clauses, clause)

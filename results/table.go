@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/lakebench/lakebench/results/texttab"
 )
 
 // TableOptions are how a table is shown.
@@ -20,82 +22,47 @@ type TableOptions struct {
 // costs per operation at every point, how they grow and where they cross, and
 // whether the counts can be trusted. Warnings come first after the sentence.
 func WriteTable(w io.Writer, doc Document, o TableOptions) error {
-	if o.Width <= 0 {
-		o.Width = 80
-	}
-	t := &terminal{o: o}
+	t := &terminal{texttab.NewPage(o.Width, o.Color)}
 	t.head(doc)
 	t.costs(doc)
 	t.growth(doc.Summary)
 	t.crossovers(doc.Summary)
 	t.trust(doc)
-	_, err := io.WriteString(w, t.b.String())
+	_, err := io.WriteString(w, t.String())
 	return err
 }
 
-// terminal collects the text.
-type terminal struct {
-	o TableOptions
-	b strings.Builder
-}
-
-// The styles, as ANSI parameters.
-const (
-	bold   = "1"
-	dim    = "2"
-	red    = "31"
-	green  = "32"
-	yellow = "33"
-)
-
-func (t *terminal) styled(style, text string) string {
-	if !t.o.Color || style == "" || text == "" {
-		return text
-	}
-	return "\x1b[" + style + "m" + text + "\x1b[0m"
-}
-
-// paragraph writes wrapped text, each line in the style and each after the first
-// indented.
-func (t *terminal) paragraph(style, text, indent string) {
-	for line := range strings.SplitSeq(wrap(text, t.o.Width, indent), "\n") {
-		t.b.WriteString(t.styled(style, line) + "\n")
-	}
-}
-
-func (t *terminal) title(text string) {
-	t.b.WriteString("\n")
-	t.paragraph(bold, text, "")
-}
+// terminal writes a document.
+type terminal struct{ *texttab.Page }
 
 func (t *terminal) head(doc Document) {
-	t.paragraph(bold, headline(doc), "")
+	t.Paragraph(texttab.Bold, headline(doc), "")
 	for _, c := range doc.Checks {
 		if c.Status == Failed {
-			t.paragraph(red, fmt.Sprintf("Invalid: the check %q failed. Do not use these numbers.", c.Name), "")
+			t.Paragraph(texttab.Red, fmt.Sprintf("Invalid: the check %q failed. Do not use these numbers.", c.Name), "")
 		}
 	}
 	if doc.Partial {
-		t.paragraph(yellow, "Partial: the run was interrupted. What is here was measured; the rest was not.", "")
+		t.Paragraph(texttab.Yellow, "Partial: the run was interrupted. What is here was measured; the rest was not.", "")
 	}
 	for _, w := range doc.Warnings {
-		t.paragraph(yellow, "Warning: "+w, "  ")
+		t.Paragraph(texttab.Yellow, "Warning: "+w, "  ")
 	}
 	if n := clamped(doc.Series); n > 0 {
-		t.paragraph(yellow, fmt.Sprintf("Warning: %s outside the range of the histograms; the times below are cut off there.", plural(n, "sample was", "samples were")), "  ")
+		t.Paragraph(texttab.Yellow, fmt.Sprintf("Warning: %s outside the range of the histograms; the times below are cut off there.", texttab.Plural(n, "sample was", "samples were")), "  ")
 	}
-	t.paragraph(dim, context(doc), "")
+	t.Paragraph(texttab.Dim, context(doc), "")
 }
 
 // context says in a line what was run, and where.
 func context(doc Document) string {
-	parts := []string{doc.Workload.Name, fmt.Sprintf("seed %d", doc.Seed), plural(int64(doc.Repeats), "repeat", "repeats"), doc.Environment.Backend.Kind}
+	parts := []string{doc.Workload.Name, fmt.Sprintf("seed %d", doc.Seed), texttab.Plural(int64(doc.Repeats), "repeat", "repeats"), doc.Environment.Backend.Kind}
 	if len(doc.Series) > 0 {
 		swept := sweptParams(doc.Series)
 		p := doc.Series[0].Point
 		for _, name := range sortedKeys(p) {
 			if !slices.Contains(swept, name) {
-				parts = append(parts, spaced(name)+" "+coordinate(p[name]))
+				parts = append(parts, texttab.Spaced(name)+" "+FormatCoordinate(p[name]))
 			}
 		}
 	}
@@ -205,29 +172,29 @@ func (t *terminal) costs(doc Document) {
 		return
 	}
 	rows := rowsOf(doc.Summary.Metrics)
-	names := &column{left: true}
+	names := &texttab.Column{Left: true}
 	for _, r := range rows {
-		names.cells = append(names.cells, " "+r.variant)
+		names.Cells = append(names.Cells, " "+r.variant)
 	}
-	columns := []*column{names}
+	columns := []*texttab.Column{names}
 	for _, s := range columnsOf(doc.Summary.Metrics) {
 		columns = append(columns, metricColumn(s, rows))
 	}
-	columns, left := fitColumns(columns, t.o.Width)
-	t.title("Cost per " + operationName(doc.Series) + repeatsNote(doc))
-	for _, line := range headings(columns) {
-		t.b.WriteString(t.styled(dim, line) + "\n")
+	columns, left := texttab.Fit(columns, t.Width)
+	t.Title("Cost per " + operationName(doc.Series) + repeatsNote(doc))
+	for _, line := range texttab.Headings(columns) {
+		t.Line(t.Styled(texttab.Dim, line))
 	}
 	swept := sweptParams(doc.Series)
 	for i, r := range rows {
 		if i == 0 || r.point.String() != rows[i-1].point.String() {
 			t.pointHeading(r.point, swept)
 		}
-		t.b.WriteString(row(columns, i) + "\n")
+		t.Line(texttab.Row(columns, i))
 	}
-	t.paragraph(dim, timesNote(rows), "")
+	t.Paragraph(texttab.Dim, timesNote(rows), "")
 	if len(left) > 0 {
-		t.paragraph(dim, leftOut(left), "")
+		t.Paragraph(texttab.Dim, texttab.LeftOut(left), "")
 	}
 }
 
@@ -241,10 +208,10 @@ func repeatsNote(doc Document) string {
 func (t *terminal) pointHeading(p Point, swept []string) {
 	var parts []string
 	for _, name := range swept {
-		parts = append(parts, spaced(name)+" "+coordinate(p[name]))
+		parts = append(parts, texttab.Spaced(name)+" "+FormatCoordinate(p[name]))
 	}
 	if len(parts) > 0 {
-		t.b.WriteString(strings.Join(parts, ", ") + "\n")
+		t.Line(strings.Join(parts, ", "))
 	}
 }
 
@@ -279,15 +246,15 @@ func rowsOf(metrics []MetricSummary) []*tableRow {
 	return rows
 }
 
-func metricColumn(s shown, rows []*tableRow) *column {
-	c := &column{name: describeMetric(s.metric).Noun, heading: s.heading, worth: s.worth}
+func metricColumn(s shown, rows []*tableRow) *texttab.Column {
+	c := &texttab.Column{Name: describeMetric(s.metric).Noun, Heading: s.heading, Worth: s.worth}
 	var values []float64
 	for _, r := range rows {
 		if v, ok := r.values[s.metric]; ok {
 			values = append(values, v*s.scale)
 		}
 	}
-	digits := decimals(values)
+	digits := texttab.Decimals(values)
 	if s.metric == "usd/op" && slices.ContainsFunc(values, func(v float64) bool { return v >= 1 }) {
 		digits = 2 // dollars and cents
 	}
@@ -295,11 +262,11 @@ func metricColumn(s shown, rows []*tableRow) *column {
 		v, ok := r.values[s.metric]
 		switch {
 		case !ok:
-			c.cells = append(c.cells, "–")
+			c.Cells = append(c.Cells, "–")
 		case describeMetric(s.metric).Assume == Time:
-			c.cells = append(c.cells, duration(v))
+			c.Cells = append(c.Cells, texttab.Duration(v))
 		default:
-			c.cells = append(c.cells, thousands(v*s.scale, digits))
+			c.Cells = append(c.Cells, texttab.Thousands(v*s.scale, digits))
 		}
 	}
 	return c
@@ -321,5 +288,5 @@ func timesNote(rows []*tableRow) string {
 	case worst < 1.01:
 		return note + "; here they are the same."
 	}
-	return fmt.Sprintf("%s; the medians differ most at %s and %s.", note, duration(response), duration(service))
+	return fmt.Sprintf("%s; the medians differ most at %s and %s.", note, texttab.Duration(response), texttab.Duration(service))
 }

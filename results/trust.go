@@ -6,47 +6,42 @@ import (
 	"unicode/utf8"
 
 	"github.com/lakebench/lakebench/cause"
+	"github.com/lakebench/lakebench/results/texttab"
 )
 
 // trust writes why the counts can be believed, or not: the sums of the ledgers,
 // and the checks.
 func (t *terminal) trust(doc Document) {
-	t.title("Ledgers")
-	t.paragraph("", "  "+strings.Join(ledgerSums(doc.Series), " · "), "  ")
-	t.title("Checks")
+	t.Title("Ledgers")
+	t.Paragraph(texttab.Plain, "  "+strings.Join(ledgerSums(doc.Series), " · "), "  ")
+	t.Title("Checks")
 	if len(doc.Checks) == 0 {
-		t.paragraph(red, "  none was made", "")
+		t.Paragraph(texttab.Red, "  none was made", "")
 	}
-	status, names := &column{left: true}, &column{left: true}
+	status, names := &texttab.Column{Left: true}, &texttab.Column{Left: true}
 	for _, c := range doc.Checks {
-		status.cells = append(status.cells, string(c.Status))
-		names.cells = append(names.cells, c.Name)
+		status.Cells = append(status.Cells, string(c.Status))
+		names.Cells = append(names.Cells, c.Name)
 	}
-	statusMargin := 2 + status.width() + len(gap)
-	margin := statusMargin + names.width() + len(gap)
+	statusMargin := 2 + status.Width() + len(texttab.Gap)
+	margin := statusMargin + names.Width() + len(texttab.Gap)
 	for _, c := range doc.Checks {
-		text := c.Name + strings.Repeat(" ", margin-statusMargin-utf8.RuneCountInString(c.Name)) + block(c.Detail, t.o.Width, margin)
-		if margin > t.o.Width/2 { // long names: the details go below
-			text = block(c.Name, t.o.Width, statusMargin) + "\n" + strings.Repeat(" ", statusMargin) + block(c.Detail, t.o.Width, statusMargin)
+		text := c.Name + strings.Repeat(" ", margin-statusMargin-utf8.RuneCountInString(c.Name)) + texttab.Block(c.Detail, t.Width, margin)
+		if margin > t.Width/2 { // long names: the details go below
+			text = texttab.Block(c.Name, t.Width, statusMargin) + "\n" + strings.Repeat(" ", statusMargin) + texttab.Block(c.Detail, t.Width, statusMargin)
 		}
-		t.b.WriteString("  " + t.styled(statusStyle(c.Status), status.pad(string(c.Status), status.width())) + gap + strings.TrimRight(text, " \n") + "\n")
+		t.Line("  " + t.Styled(statusStyle(c.Status), status.Pad(string(c.Status), status.Width())) + texttab.Gap + strings.TrimRight(text, " \n"))
 	}
 }
 
-// block wraps text that begins at a margin, and keeps to it.
-func block(text string, width, margin int) string {
-	const least = 20
-	return strings.ReplaceAll(wrap(text, max(width-margin, least), ""), "\n", "\n"+strings.Repeat(" ", margin))
-}
-
-func statusStyle(s Status) string {
+func statusStyle(s Status) texttab.Style {
 	switch s {
 	case Passed:
-		return green
+		return texttab.Green
 	case Failed:
-		return red
+		return texttab.Red
 	default: // not shown either way
-		return yellow
+		return texttab.Yellow
 	}
 }
 
@@ -77,15 +72,15 @@ func ledgerSums(series []Series) []string {
 		units.Source = s.Units.Source
 		usd += s.CostUSD
 	}
-	sums := []string{plural(operations, "operation", "operations"), plural(requests, "request", "requests")}
+	sums := []string{texttab.Plural(operations, "operation", "operations"), texttab.Plural(requests, "request", "requests")}
 	count := func(n int64, one, many string) {
 		if n != 0 {
-			sums = append(sums, plural(n, one, many))
+			sums = append(sums, texttab.Plural(n, one, many))
 		}
 	}
 	amount := func(v float64, what string) {
 		if v != 0 {
-			sums = append(sums, thousands(v, decimals([]float64{v}))+" "+what)
+			sums = append(sums, texttab.Thousands(v, texttab.Decimals([]float64{v}))+" "+what)
 		}
 	}
 	count(failed, "operation failed", "operations failed")
@@ -96,9 +91,9 @@ func ledgerSums(series []Series) []string {
 	amount(units.WRU, "write units")
 	amount(float64(units.S3ClassA), "S3 class A")
 	amount(float64(units.S3ClassB), "S3 class B")
-	sums = append(sums, "$"+significant(usd))
+	sums = append(sums, "$"+texttab.Significant(usd))
 	if units.Source == Reported {
-		sums = append(sums, fmt.Sprintf("units as the service reported them, %s without", plural(units.Unreported, "request", "requests")))
+		sums = append(sums, fmt.Sprintf("units as the service reported them, %s without", texttab.Plural(units.Unreported, "request", "requests")))
 	}
 	return sums
 }

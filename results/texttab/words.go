@@ -1,4 +1,4 @@
-package results
+package texttab
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// thousands writes f with so many decimals and a comma for every three digits.
-func thousands(f float64, decimals int) string {
+// Thousands writes f with so many decimals and a comma for every three digits.
+func Thousands(f float64, decimals int) string {
 	text := strconv.FormatFloat(math.Abs(f), 'f', decimals, 64)
 	whole, rest, _ := strings.Cut(text, ".")
 	var b strings.Builder
@@ -29,9 +29,9 @@ func thousands(f float64, decimals int) string {
 	return b.String()
 }
 
-// decimals is how many decimals, three at most, a column of values needs so that
+// Decimals is how many decimals, three at most, a column of values needs so that
 // each shows what it is, and the small ones two digits.
-func decimals(values []float64) int {
+func Decimals(values []float64) int {
 	const most = 3
 	need := 0
 	for _, v := range values {
@@ -42,9 +42,9 @@ func decimals(values []float64) int {
 	return need
 }
 
-// significant writes f with three significant digits, or all digits before the
+// Significant writes f with three significant digits, or all digits before the
 // point if there are more: 0.00925, 1.61, 102, 7,475.
-func significant(f float64) string {
+func Significant(f float64) string {
 	if f == 0 {
 		return "0"
 	}
@@ -52,15 +52,15 @@ func significant(f float64) string {
 	if digits > 9 {
 		return strconv.FormatFloat(f, 'g', 3, 64)
 	}
-	text := thousands(f, max(digits, 0))
+	text := Thousands(f, max(digits, 0))
 	if strings.Contains(text, ".") {
 		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
 	}
 	return text
 }
 
-// duration writes nanoseconds with three significant digits.
-func duration(ns float64) string {
+// Duration writes nanoseconds with three significant digits.
+func Duration(ns float64) string {
 	for _, u := range []struct {
 		name string
 		size time.Duration
@@ -69,7 +69,7 @@ func duration(ns float64) string {
 			return strconv.FormatFloat(roundTo(ns/float64(u.size), 3), 'f', -1, 64) + " " + u.name
 		}
 	}
-	return significant(roundTo(ns, 3)) + " ns"
+	return Significant(roundTo(ns, 3)) + " ns"
 }
 
 // roundTo rounds f to so many significant digits.
@@ -81,27 +81,19 @@ func roundTo(f float64, digits int) float64 {
 	return r
 }
 
-// coordinate writes the value of a parameter for people.
-func coordinate(v Value) string {
-	if f, ok := v.Float(); ok {
-		return thousands(f, decimals([]float64{f}))
-	}
-	return v.String()
-}
+// Spaced turns a parameter's name into words.
+func Spaced(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
-// spaced turns a parameter's name into words.
-func spaced(name string) string { return strings.ReplaceAll(name, "_", " ") }
-
-// aOrAn puts the article before a word.
-func aOrAn(word string) string {
+// AOrAn puts the article before a word.
+func AOrAn(word string) string {
 	if word != "" && strings.ContainsRune("aeiou", rune(word[0])) {
 		return "an " + word
 	}
 	return "a " + word
 }
 
-// list joins words as a sentence does.
-func list(words []string) string {
+// List joins words as a sentence does.
+func List(words []string) string {
 	switch n := len(words); n {
 	case 0:
 		return ""
@@ -112,17 +104,17 @@ func list(words []string) string {
 	}
 }
 
-// plural writes a number of things.
-func plural(n int64, one, many string) string {
+// Plural writes a number of things.
+func Plural(n int64, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return fmt.Sprintf("%s %s", thousands(float64(n), 0), many)
+	return fmt.Sprintf("%s %s", Thousands(float64(n), 0), many)
 }
 
-// wrap breaks text at spaces into lines of at most width runes, each after the
+// Wrap breaks text at spaces into lines of at most width runes, each after the
 // first indented; a longer word stays whole. Spaces before the text are kept.
-func wrap(text string, width int, indent string) string {
+func Wrap(text string, width int, indent string) string {
 	body := strings.TrimLeft(text, " ")
 	lines := []string{strings.Repeat(" ", len(text)-len(body))}
 	fresh := true // nothing but indentation in the last line
@@ -140,3 +132,12 @@ func wrap(text string, width int, indent string) string {
 	}
 	return strings.Join(lines, "\n")
 }
+
+// Block wraps text that begins at a margin, and keeps to it.
+func Block(text string, width, margin int) string {
+	const least = 20
+	return strings.ReplaceAll(Wrap(text, max(width-margin, least), ""), "\n", "\n"+strings.Repeat(" ", margin))
+}
+
+// Capital begins text with a capital letter.
+func Capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
