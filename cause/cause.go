@@ -10,7 +10,8 @@ import "context"
 // Label names why a request is made.
 type Label string
 
-// The labels of the DynamoDB metadata store (spec/results.md §2).
+// The labels of the DynamoDB metadata store (spec/results.md §2), and those of
+// the shard manifest and the write-ahead log on S3 (spec/shard-manifest.md §1).
 const (
 	// Point is a read of one key.
 	Point Label = "point"
@@ -24,6 +25,26 @@ const (
 	Backfill Label = "backfill"
 	// Verify is the migrator comparing both layouts.
 	Verify Label = "verify"
+	// Hint reads or writes the hint of a shard's newest manifest version.
+	Hint Label = "hint"
+	// Probe asks whether a manifest version exists.
+	Probe Label = "probe"
+	// ManifestBody reads a manifest.
+	ManifestBody Label = "manifest-body"
+	// Commit writes a manifest version, or settles whether one was written.
+	Commit Label = "commit"
+	// WAL reads, finds or writes an entry of a write-ahead log.
+	WAL Label = "wal"
+	// Fence makes sure that no other writer has taken over, or keeps the one
+	// before out.
+	Fence Label = "fence"
+	// Data reads or writes rows of an L0 generation, and what describes them.
+	Data Label = "data"
+	// Index reads or writes an index of an L0 generation.
+	Index Label = "index"
+	// Base reads or writes the base table.
+	Base Label = "base"
+
 	// Setup prepares or removes what a workload measures. It is part of no metric.
 	Setup Label = "setup"
 	// None is the label of a request for which nobody named a cause.
