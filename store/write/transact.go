@@ -13,6 +13,15 @@ import (
 type RefusedError struct {
 	Action int                             // the action whose condition failed
 	Item   map[string]types.AttributeValue // what that action found; empty if nothing
+	// Failed are all actions whose conditions failed, Action the first of them: who
+	// sent many independent ones can send the rest again.
+	Failed []Failure
+}
+
+// A Failure is an action whose condition failed, with what it found.
+type Failure struct {
+	Action int
+	Item   map[string]types.AttributeValue // empty if nothing
 }
 
 func (r *RefusedError) Error() string {
@@ -55,6 +64,7 @@ func (s *Sender) Transact(ctx context.Context, actions []types.TransactWriteItem
 		case a.unanswered():
 			return s.unsettled(err)
 		case fault.refusal != nil:
+			fault.refusal.Failed = failures(err)
 			return fault.refusal
 		case fault.contended:
 			return s.givenUp(err, try)
@@ -102,6 +112,20 @@ func firstFault(err error) fault {
 		return fault{}
 	}
 	return fault{}
+}
+
+// failures returns the actions of a cancelled transaction whose conditions failed.
+func failures(err error) (failed []Failure) {
+	var cancelled *types.TransactionCanceledException
+	if !errors.As(err, &cancelled) {
+		return nil
+	}
+	for i, reason := range cancelled.CancellationReasons {
+		if code(reason) == reasonCondition {
+			failed = append(failed, Failure{Action: i, Item: reason.Item})
+		}
+	}
+	return failed
 }
 
 // Reason codes (TransactWriteItems, API reference).

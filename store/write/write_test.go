@@ -325,6 +325,24 @@ func TestFirstFault(t *testing.T) {
 	}
 }
 
+// TestFailures: a refusal names all actions whose conditions failed, and no other.
+func TestFailures(t *testing.T) {
+	faults := storetest.NewFaults(agreeable{})
+	faults.Next(api, storetest.Cancelled("None", "ConditionalCheckFailed", "TransactionConflict", "ConditionalCheckFailed"))
+	err := newSender(t, storetest.Client(faults)).Transact(context.Background(), two())
+	var refusal *write.RefusedError
+	if !errors.As(err, &refusal) {
+		t.Fatalf("error %v, want a refusal", err)
+	}
+	var failed []int
+	for _, f := range refusal.Failed {
+		failed = append(failed, f.Action)
+	}
+	if refusal.Action != 1 || !slices.Equal(failed, []int{1, 3}) {
+		t.Errorf("action %d, failed %v; want 1, [1 3]", refusal.Action, failed)
+	}
+}
+
 // TestSeededTokens: one seed, one sequence of tokens; another, others.
 func TestSeededTokens(t *testing.T) {
 	tokens := func(seed uint64) []string {
