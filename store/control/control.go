@@ -8,12 +8,10 @@
 package control
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -115,13 +113,8 @@ func PutLayout(ctx context.Context, client record.Getter, sender *write.Sender, 
 
 func decodeLayout(value []byte) (store.ShardCounts, error) {
 	var r layoutRecord
-	d := json.NewDecoder(bytes.NewReader(value))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&r); err != nil {
-		return store.ShardCounts{}, fmt.Errorf("%w: %w", store.ErrMalformed, err)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return store.ShardCounts{}, fmt.Errorf("%w: more than one document", store.ErrMalformed)
+	if err := decode(value, &r); err != nil {
+		return store.ShardCounts{}, err
 	}
 	if r.Layout != store.V2.String() {
 		return store.ShardCounts{}, fmt.Errorf("%w: layout %q, want %q", store.ErrMalformed, r.Layout, store.V2)

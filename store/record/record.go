@@ -39,20 +39,20 @@ const returnOld = types.ReturnValuesOnConditionCheckFailureAllOld
 
 // PutInput returns the request that writes value if the record is as expected.
 func (r Record) PutInput(expected store.Expectation, value []byte) *dynamodb.PutItemInput {
-	c := matches(expected)
+	c := Is(expected)
 	return &dynamodb.PutItemInput{
 		TableName: &r.Table, Item: r.Item(value),
-		ConditionExpression: &c.expression, ExpressionAttributeNames: c.names, ExpressionAttributeValues: c.values,
+		ConditionExpression: c.expression, ExpressionAttributeNames: c.names, ExpressionAttributeValues: c.values,
 		ReturnValuesOnConditionCheckFailure: returnOld,
 	}
 }
 
 // DeleteInput returns the request that removes the record if it is as expected.
 func (r Record) DeleteInput(expected store.Expectation) *dynamodb.DeleteItemInput {
-	c := matches(expected)
+	c := Is(expected)
 	return &dynamodb.DeleteItemInput{
 		TableName: &r.Table, Key: r.Key,
-		ConditionExpression: &c.expression, ExpressionAttributeNames: c.names, ExpressionAttributeValues: c.values,
+		ConditionExpression: c.expression, ExpressionAttributeNames: c.names, ExpressionAttributeValues: c.values,
 		ReturnValuesOnConditionCheckFailure: returnOld,
 	}
 }
@@ -60,20 +60,29 @@ func (r Record) DeleteInput(expected store.Expectation) *dynamodb.DeleteItemInpu
 // Put returns the action of a transaction that writes value if the record is as
 // expected.
 func (r Record) Put(expected store.Expectation, value []byte) types.TransactWriteItem {
-	c := matches(expected)
+	return r.PutIf(Is(expected), value)
+}
+
+// PutIf returns the action that writes value if c holds.
+func (r Record) PutIf(c Condition, value []byte) types.TransactWriteItem {
 	return types.TransactWriteItem{Put: &types.Put{
 		TableName: &r.Table, Item: r.Item(value),
-		ConditionExpression: &c.expression, ExpressionAttributeNames: c.names, ExpressionAttributeValues: c.values,
+		ConditionExpression: c.expression, ExpressionAttributeNames: c.names, ExpressionAttributeValues: c.values,
 		ReturnValuesOnConditionCheckFailure: returnOld,
 	}}
 }
 
 // Delete returns the action that removes the record if it is as expected.
 func (r Record) Delete(expected store.Expectation) types.TransactWriteItem {
-	c := matches(expected)
+	return r.DeleteIf(Is(expected))
+}
+
+// DeleteIf returns the action that removes the record, if there is one, if c
+// holds.
+func (r Record) DeleteIf(c Condition) types.TransactWriteItem {
 	return types.TransactWriteItem{Delete: &types.Delete{
 		TableName: &r.Table, Key: r.Key,
-		ConditionExpression: &c.expression, ExpressionAttributeNames: c.names, ExpressionAttributeValues: c.values,
+		ConditionExpression: c.expression, ExpressionAttributeNames: c.names, ExpressionAttributeValues: c.values,
 		ReturnValuesOnConditionCheckFailure: returnOld,
 	}}
 }
@@ -81,32 +90,50 @@ func (r Record) Delete(expected store.Expectation) types.TransactWriteItem {
 // Check returns the action that writes nothing and fails unless the record is as
 // expected.
 func (r Record) Check(expected store.Expectation) types.TransactWriteItem {
-	c := matches(expected)
+	c := Is(expected)
 	return types.TransactWriteItem{ConditionCheck: &types.ConditionCheck{
 		TableName: &r.Table, Key: r.Key,
-		ConditionExpression: &c.expression, ExpressionAttributeNames: c.names, ExpressionAttributeValues: c.values,
+		ConditionExpression: c.expression, ExpressionAttributeNames: c.names, ExpressionAttributeValues: c.values,
 		ReturnValuesOnConditionCheckFailure: returnOld,
 	}}
 }
 
-// A condition is a condition expression and what it refers to. Names are always
-// placeholders: VALUE is a reserved word (page ReservedWords).
-type condition struct {
-	expression string
-	names      map[string]string
-	values     map[string]types.AttributeValue
+// A Condition is what a write demands of the record that it replaces. The zero
+// Condition demands nothing.
+type Condition struct {
+	expression *string
+	// Names are always placeholders: VALUE is a reserved word (page ReservedWords).
+	names  map[string]string
+	values map[string]types.AttributeValue
 }
 
-func matches(e store.Expectation) condition {
+// Anything demands nothing: the write is another record's mirror, whose condition
+// in the same transaction decides for both.
+func Anything() Condition { return Condition{} }
+
+// Is demands that the record is exactly as expected.
+func Is(e store.Expectation) Condition {
 	value, exists := e.Value()
 	if !exists {
-		return condition{expression: "attribute_not_exists(#k)", names: map[string]string{"#k": store.AttrKey}}
+		expression := "attribute_not_exists(#k)"
+		return Condition{expression: &expression, names: map[string]string{"#k": store.AttrKey}}
 	}
-	return condition{
-		expression: "#v = :expected",
+	expression := "#v = :expected"
+	return Condition{
+		expression: &expression,
 		names:      map[string]string{"#v": store.AttrValue},
 		values:     map[string]types.AttributeValue{":expected": binary(value)},
 	}
+}
+
+// AbsentOr demands that the record is as expected, or does not exist.
+func AbsentOr(e store.Expectation) Condition {
+	c := Is(e)
+	if _, exists := e.Value(); exists {
+		expression := "attribute_not_exists(#k) OR " + *c.expression
+		c.expression, c.names["#k"] = &expression, store.AttrKey
+	}
+	return c
 }
 
 // binary makes a value of bytes. A nil slice would be sent as null, which is

@@ -1,0 +1,68 @@
+package control
+
+import (
+	"fmt"
+
+	"github.com/lakebench/lakebench/store"
+)
+
+// A Mode is how a node sees the two layouts (spec §4). The zero Mode is none.
+type Mode int
+
+// The modes, in the order of a migration.
+const (
+	_ Mode = iota
+	// ModeV1 reads and writes v1 alone.
+	ModeV1
+	// ModeDual reads v1 and writes both, unless the write barrier is there.
+	ModeDual
+	// ModeV2Authoritative reads v2 and writes both.
+	ModeV2Authoritative
+	// ModeV2Only reads and writes v2 alone.
+	ModeV2Only
+)
+
+var modeNames = map[Mode]string{
+	ModeV1: "v1", ModeDual: "dual", ModeV2Authoritative: "v2-authoritative", ModeV2Only: "v2-only",
+}
+
+// Modes returns all modes, in the order of a migration.
+func Modes() []Mode { return []Mode{ModeV1, ModeDual, ModeV2Authoritative, ModeV2Only} }
+
+func (m Mode) String() string {
+	if name, ok := modeNames[m]; ok {
+		return name
+	}
+	return fmt.Sprintf("Mode(%d)", int(m))
+}
+
+// ParseMode returns the mode of that name.
+func ParseMode(name string) (Mode, error) {
+	for _, m := range Modes() {
+		if modeNames[m] == name {
+			return m, nil
+		}
+	}
+	return 0, fmt.Errorf("%w: mode %q; the modes are v1, dual, v2-authoritative and v2-only", store.ErrInvalid, name)
+}
+
+// Validate refuses what is no mode.
+func (m Mode) Validate() error {
+	if _, ok := modeNames[m]; !ok {
+		return fmt.Errorf("%w: %v; the modes are v1, dual, v2-authoritative and v2-only", store.ErrInvalid, m)
+	}
+	return nil
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (m Mode) MarshalText() ([]byte, error) { return []byte(m.String()), m.Validate() }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (m *Mode) UnmarshalText(text []byte) error {
+	parsed, err := ParseMode(string(text))
+	if err != nil {
+		return err
+	}
+	*m = parsed
+	return nil
+}
