@@ -1,6 +1,7 @@
 package results
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -51,13 +52,23 @@ func Encode(doc Document) ([]byte, error) {
 // Decode reads what Encode returned. It refuses, with ErrForeign, ErrVersion or
 // ErrDamaged, anything that it does not know in full: a number that was left out
 // must not become a zero, and a field of a newer format must not be ignored.
-func Decode(data []byte) (Document, error) {
-	if err := checkMembers(data); err != nil {
+//
+// Equal points of the document are one map, so they are not to be changed in
+// place.
+func Decode(data []byte) (Document, error) { return decode(bytes.NewReader(data)) }
+
+// decode reads r twice: what is no result of a known format is found before
+// anything is made of it. It holds no more of the text than a value at a time.
+func decode(r io.ReadSeeker) (Document, error) {
+	if err := checkMembers(r); err != nil {
+		return Document{}, located(err, r)
+	}
+	if _, err := r.Seek(0, io.SeekStart); err != nil {
 		return Document{}, err
 	}
 	var doc Document
-	if err := json.Unmarshal(data, &doc, json.RejectUnknownMembers(true), missingIsNotZero()); err != nil {
-		return Document{}, fmt.Errorf("%w: %s", ErrDamaged, describe(err))
+	if err := json.UnmarshalRead(r, &doc, json.RejectUnknownMembers(true), unmarshalers()); err != nil {
+		return Document{}, located(unreadable(err, ErrDamaged), r)
 	}
 	if where := doc.missing(); where != "" {
 		return Document{}, fmt.Errorf("%w: %s is missing", ErrDamaged, where)
@@ -69,14 +80,11 @@ func Decode(data []byte) (Document, error) {
 }
 
 // checkMembers looks at the outermost object only: is it a result of a known
-// version, and has it all members?
-func checkMembers(data []byte) error {
-	var members map[string]jsontext.Value
-	if err := json.Unmarshal(data, &members); err != nil {
-		if errors.Is(err, io.ErrUnexpectedEOF) {
-			return fmt.Errorf("%w: the file ends after %d bytes in the middle of a value", ErrDamaged, len(data))
-		}
-		return fmt.Errorf("%w: %s", ErrForeign, describe(err))
+// version, and has it the members whose lack would not be seen afterwards?
+func checkMembers(r io.Reader) error {
+	members, err := readMembers(r)
+	if err != nil {
+		return err
 	}
 	var schema string
 	if json.Unmarshal(members["schema"], &schema) != nil || schema != SchemaName {
@@ -87,7 +95,7 @@ func checkMembers(data []byte) error {
 		return fmt.Errorf("%w: expected %d, found %s; use the lakebench that wrote it, or a newer one",
 			ErrVersion, SchemaVersion, found(members["schema_version"]))
 	}
-	for _, name := range documentMembers {
+	for _, name := range silentMembers {
 		if v := members[name]; v == nil || v.Kind() == 'n' {
 			return fmt.Errorf("%w: %s is missing", ErrDamaged, name)
 		}
@@ -95,13 +103,85 @@ func checkMembers(data []byte) error {
 	return nil
 }
 
-// documentMembers are the members of a document after schema and version.
-var documentMembers = []string{"checks", "clock", "deterministic", "ended", "environment", "lakebench", "partial",
-	"repeats", "run_id", "seed", "series", "started", "summary", "warnings", "workload"}
+// silentMembers are the members of a document that, where they are left out, look
+// like a value. All of them stand before the long ones in what Encode writes.
+var silentMembers = []string{"checks", "clock", "deterministic", "ended", "environment", "lakebench", "partial",
+	"repeats", "run_id", "schema", "schema_version", "seed"}
+
+// readMembers returns members of the outermost object, until it has seen all
+// silent ones; of those that are lists or objects, only that they are there. What
+// is no object has no members.
+func readMembers(r io.Reader) (map[string]jsontext.Value, error) {
+	dec := jsontext.NewDecoder(r)
+	members := make(map[string]jsontext.Value)
+	if open, err := dec.ReadToken(); err != nil || open.Kind() != '{' {
+		return nil, unreadable(err, ErrForeign)
+	}
+	for dec.PeekKind() != '}' && !seen(members, silentMembers) {
+		name, err := dec.ReadToken()
+		if err != nil {
+			return nil, unreadable(err, ErrForeign)
+		}
+		key, value := name.String(), jsontext.Value("{}")
+		if kind := dec.PeekKind(); kind == '{' || kind == '[' {
+			err = dec.SkipValue()
+		} else {
+			value, err = dec.ReadValue()
+		}
+		if err != nil {
+			return nil, unreadable(err, ErrForeign)
+		}
+		members[key] = value.Clone()
+	}
+	return members, nil
+}
+
+// errCutOff says that a file ends too early.
+var errCutOff = fmt.Errorf("%w: the file ends", ErrDamaged)
+
+// located says of a file that ends too early where that is.
+func located(err error, file io.Seeker) error {
+	if !errors.Is(err, errCutOff) {
+		return err
+	}
+	size, serr := file.Seek(0, io.SeekEnd)
+	if serr != nil {
+		return serr
+	}
+	return fmt.Errorf("%w after %d bytes in the middle of a value", errCutOff, size)
+}
+
+func seen(members map[string]jsontext.Value, names []string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool { return members[name] == nil })
+}
+
+// unreadable says why JSON could not be read: it is cut off, it is none (which
+// is of a kind that the caller knows), or the reader failed.
+func unreadable(err, kind error) error {
+	var syntactic *jsontext.SyntacticError
+	var semantic *json.SemanticError
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return errCutOff
+	case errors.As(err, &syntactic), errors.As(err, &semantic):
+		return fmt.Errorf("%w: %s", kind, describe(err))
+	}
+	return err
+}
 
 // missing names the first list or object that a file left out, "" if none. A
 // document in memory may have nil for an empty one; a file says which it is.
 func (d *Document) missing() string {
+	switch {
+	case d.Series == nil:
+		return "series"
+	case d.Started.IsZero():
+		return "started"
+	case d.Warnings == nil:
+		return "warnings"
+	}
 	sum := &d.Summary
 	if sum.Metrics == nil || sum.Growth == nil || sum.Crossover == nil || sum.Slopes == nil {
 		return "a part of the summary"
@@ -150,11 +230,28 @@ func describe(err error) string {
 	return fmt.Sprintf("%s: unexpected %s", where, what)
 }
 
-// missingIsNotZero starts every object with numbers that Validate refuses, so
-// that one which a file leaves out is found and not taken for a zero.
-func missingIsNotZero() json.Options {
+// unmarshalers start every object with numbers that Validate refuses, so that one
+// which a file leaves out is found and not taken for a zero; and make one map of
+// all points that are written alike, for there are many of few.
+func unmarshalers() json.Options {
 	nan := math.NaN()
+	points := make(map[string]Point)
 	return json.WithUnmarshalers(json.JoinUnmarshalers(
+		json.UnmarshalFromFunc(func(dec *jsontext.Decoder, p *Point) error {
+			text, err := dec.ReadValue()
+			if err != nil {
+				return err
+			}
+			known, ok := points[string(text)]
+			if !ok {
+				if err := json.Unmarshal(text, &known); err != nil {
+					return within(dec.StackPointer(), err)
+				}
+				points[string(text)] = known
+			}
+			*p = known
+			return nil
+		}),
 		startWith(Series{Repeat: -1, Evaluated: -1, Returned: -1, BytesSent: -1, BytesReceived: -1, CostUSD: nan,
 			Units: Units{RRU: nan, WRU: nan, S3ClassA: -1, S3ClassB: -1, Unreported: -1}}),
 		startWith(Operations{-1, -1, -1, -1}),
@@ -164,6 +261,15 @@ func missingIsNotZero() json.Options {
 		startWith(Crossover{From: nan}),
 		startWith(Slope{Slope: nan, Fixed: nan}),
 	))
+}
+
+// within puts what is wrong with a part of the text where that part is.
+func within(where jsontext.Pointer, err error) error {
+	var semantic *json.SemanticError
+	if errors.As(err, &semantic) {
+		semantic.JSONPointer = where + semantic.JSONPointer
+	}
+	return err
 }
 
 // startWith sets a value before its members are read into it.

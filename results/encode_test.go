@@ -236,7 +236,7 @@ func TestDecodeRefuses(t *testing.T) {
 		"empty":         {nil, results.ErrDamaged, "ends after 0 bytes"},
 		"truncated":     {whole[:len(whole)/2], results.ErrDamaged, "ends after"},
 		"last byte off": {whole[:len(whole)-2], results.ErrDamaged, "ends after"},
-		"two documents": {slices.Concat(whole, whole), results.ErrForeign, ""},
+		"two documents": {slices.Concat(whole, whole), results.ErrDamaged, "after top-level value"},
 		"not JSON":      {[]byte("goos: linux\n"), results.ErrForeign, ""},
 		"an array":      {[]byte("[]"), results.ErrForeign, ""},
 		"null":          {[]byte("null"), results.ErrForeign, "found none"},

@@ -37,11 +37,12 @@ func Write(out string, doc Document) (path string, err error) {
 // Read reads a result file. It refuses files as Decode does; the message is one
 // line that begins with the path.
 func Read(path string) (Document, error) {
-	data, err := os.ReadFile(path)
+	f, err := os.Open(path)
 	if err != nil {
 		return Document{}, fmt.Errorf("read result: %w", err)
 	}
-	doc, err := Decode(data)
+	defer func() { _ = f.Close() }() // it was only read
+	doc, err := decode(f)
 	if err != nil {
 		return Document{}, fmt.Errorf("%s: %w", path, err)
 	}
