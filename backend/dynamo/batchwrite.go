@@ -133,7 +133,7 @@ func (e *Engine) batchWriteItem(_ context.Context, in *batchWriteInput, b *bill)
 	for i := range writes {
 		w := &writes[i]
 		b.WrittenBytes += w.offered()
-		old, err := w.run()
+		old, err := e.run(w)
 		if err != nil {
 			out.unprocessed = append(out.unprocessed, &in.writes[i])
 			continue

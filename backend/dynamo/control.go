@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/lakebench/lakebench/backend/dynamo/attr"
-	"github.com/lakebench/lakebench/backend/dynamo/rows"
 	"github.com/lakebench/lakebench/task"
 	"github.com/lakebench/lakebench/units"
 )
@@ -198,14 +197,8 @@ func (e *Engine) createTable(ctx context.Context, in *createTableInput, _ *bill)
 	if err != nil {
 		return nil, err
 	}
-	t := &table{
-		schema:  s,
-		name:    strings.Clone(in.name),
-		arn:     "arn:aws:dynamodb:" + e.cfg.Region + ":" + account + ":table/" + in.name,
-		created: task.Now(ctx),
-		rows:    rows.NewTable(),
-		held:    map[string]hold{},
-	}
+	t := e.newTable(in.name)
+	t.schema, t.created = s, task.Now(ctx)
 	if in.provisioned != nil {
 		t.provisioned = *in.provisioned
 	}
@@ -217,6 +210,9 @@ func (e *Engine) createTable(ctx context.Context, in *createTableInput, _ *bill)
 	e.created++
 	t.number = e.created
 	e.tables[t.name] = t
+	if e.log != nil {
+		e.log.Append(appendTable(nil, t))
+	}
 	return &createTableOutput{t.describe(statusActive)}, nil
 }
 
@@ -248,6 +244,9 @@ func (e *Engine) deleteTable(_ context.Context, in *tableInput, _ *bill) (*delet
 		return nil, tableNotFound(in.name)
 	}
 	delete(e.tables, in.name)
+	if e.log != nil {
+		e.log.Append(appendDropped(nil, t))
+	}
 	return &deleteTableOutput{t.describe(statusDeleting)}, nil
 }
 

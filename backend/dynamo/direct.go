@@ -70,6 +70,9 @@ func direct[SDKIn, In, Out any, SDKOut any, P interface {
 			return out, err
 		}
 		typed, err := run(e, ctx, in, b)
+		if lost := e.settle(); lost != nil {
+			return out, lost
+		}
 		if err != nil {
 			return out, err
 		}

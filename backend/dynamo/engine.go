@@ -23,6 +23,8 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
+
+	"github.com/lakebench/lakebench/backend/dynamo/durable"
 )
 
 // Engine is one account's DynamoDB in one Region.
@@ -36,6 +38,8 @@ type Engine struct {
 	created int
 
 	tokens tokens
+	// log is where changes are kept; nil in memory.
+	log *durable.Log
 	// commits numbers the transactions that commitOneByOne has begun to show.
 	commits atomic.Uint64
 
@@ -87,6 +91,9 @@ func (e *Engine) answer(ctx context.Context, name string, body, buf []byte, b *b
 		return nil, unsupported(name)
 	}
 	out, err := serve(ctx, e, body, b)
+	if lost := e.settle(); lost != nil {
+		return nil, lost
+	}
 	if err != nil {
 		return nil, err
 	}

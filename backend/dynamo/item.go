@@ -160,7 +160,7 @@ func (e *Engine) writeItem(in *writeParams, b *bill, prepare func(*table) (write
 	w.condition = condition
 	b.WrittenBytes += w.offered()
 
-	old, err := w.run()
+	old, err := e.run(&w)
 	if err == nil || err.code == conditionalCheckFailed {
 		b.write(t.name, units.Write(w.billed(old, err != nil, e.cfg.AbsentFailureBySize)))
 	}

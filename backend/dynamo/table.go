@@ -1,6 +1,7 @@
 package dynamo
 
 import (
+	"strings"
 	"sync"
 	"time"
 
@@ -23,6 +24,18 @@ type table struct {
 // throughput is what a provisioned table was created with; zero on demand. The
 // engine shows it and does not enforce it.
 type throughput struct{ read, write int64 }
+
+// newTable returns an empty table without keys.
+func (e *Engine) newTable(name string) *table {
+	return &table{
+		name: strings.Clone(name),
+		arn:  "arn:aws:dynamodb:" + e.cfg.Region + ":" + account + ":table/" + name,
+		rows: rows.NewTable(),
+		held: map[string]hold{},
+	}
+}
+
+func byNumber(a, b *table) int { return a.number - b.number }
 
 // table finds a table by name.
 func (e *Engine) table(name string) (*table, *serviceError) {

@@ -66,18 +66,50 @@ func (k *tokens) begin(now time.Time, token string, request digest) ([]int32, *s
 	}
 }
 
-// end remembers a completed transaction. Of a cancelled one, whose images are
-// nil, nothing remains: its token may be used again.
-func (k *tokens) end(now time.Time, token string, images []int32) {
+// completed is a transaction that has completed; the zero one had no token.
+type completed struct {
+	completion
+	state *tokenState // does not change any more
+}
+
+// end remembers a completed transaction.
+func (k *tokens) end(now time.Time, token string, images []int32) completed {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	id := tokenDigest(token)
-	if images == nil {
-		delete(k.known, id)
-		return
-	}
 	k.known[id].images = images
 	k.done = append(k.done, completion{id, now})
+	return completed{completion{id, now}, k.known[id]}
+}
+
+// forgo forgets a cancelled transaction, of which nothing remains: its token may
+// be used again.
+func (k *tokens) forgo(token string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.known, tokenDigest(token))
+}
+
+// restore remembers a transaction of an earlier process.
+func (k *tokens) restore(c completed) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.known == nil {
+		k.known = map[digest]*tokenState{}
+	}
+	k.known[c.token] = c.state
+	k.done = append(k.done, c.completion)
+}
+
+// all lists the transactions that have completed, in order.
+func (k *tokens) all() []completed {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	var all []completed
+	for _, c := range k.done[k.skip:] {
+		all = append(all, completed{c, k.known[c.token]})
+	}
+	return all
 }
 
 // forget drops the tokens whose time is over.

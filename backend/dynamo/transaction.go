@@ -3,6 +3,7 @@ package dynamo
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/lakebench/lakebench/backend/dynamo/rows"
 	"github.com/lakebench/lakebench/task"
@@ -28,7 +29,7 @@ func (e *Engine) transactWriteItems(ctx context.Context, in *transactWriteInput,
 		return nil, err
 	}
 	if in.token == "" {
-		_, err = e.transact(ctx, in, writes, b)
+		err = e.transact(ctx, in, writes, b)
 	} else {
 		err = e.transactOnce(ctx, in, writes, b)
 	}
@@ -48,8 +49,10 @@ func (e *Engine) transactOnce(ctx context.Context, in *transactWriteInput, write
 		replay(writes, images, b)
 		return nil
 	}
-	images, err = e.transact(ctx, in, writes, b)
-	e.tokens.end(task.Now(ctx), in.token, images)
+	err = e.transact(ctx, in, writes, b)
+	if err != nil {
+		e.tokens.forgo(in.token)
+	}
 	return err
 }
 
@@ -99,9 +102,27 @@ func (f *actionFaults) add(i, n int, err *serviceError) *serviceError {
 	return nil
 }
 
-// transact runs the transaction and returns, for a replay, how many bytes each
-// action was charged for; nothing if it was cancelled.
-func (e *Engine) transact(ctx context.Context, in *transactWriteInput, writes []write, b *bill) ([]int32, *serviceError) {
+// transact runs the transaction.
+func (e *Engine) transact(ctx context.Context, in *transactWriteInput, writes []write, b *bill) *serviceError {
+	images, err := e.prepare(ctx, in, writes, b)
+	if err != nil {
+		return err
+	}
+	// The service finishes what it has prepared, whether or not the client waits.
+	ctx = context.WithoutCancel(ctx)
+	_ = task.Sleep(ctx, e.cfg.CommitDelay)
+	if e.cfg.VisibleOneByOne {
+		e.commitOneByOne(ctx, writes)
+		e.complete(task.Now(ctx), in.token, images)
+	} else {
+		e.commit(task.Now(ctx), in.token, writes, images)
+	}
+	return nil
+}
+
+// prepare takes hold of the items of all writes, or of none. It returns, for a
+// replay, how many bytes each action is charged for.
+func (e *Engine) prepare(ctx context.Context, in *transactWriteInput, writes []write, b *bill) ([]int32, *serviceError) {
 	images := make([]int32, len(writes))
 	reasons := make([]reason, len(writes))
 	failed := false
@@ -122,14 +143,6 @@ func (e *Engine) transact(ctx context.Context, in *transactWriteInput, writes []
 	if failed {
 		release(writes, reasons)
 		return nil, canceled(reasons)
-	}
-	// The service finishes what it has prepared, whether or not the client waits.
-	ctx = context.WithoutCancel(ctx)
-	_ = task.Sleep(ctx, e.cfg.CommitDelay)
-	if e.cfg.VisibleOneByOne {
-		e.commitOneByOne(ctx, writes)
-	} else {
-		commit(writes)
 	}
 	return images, nil
 }
@@ -205,8 +218,9 @@ func release(writes []write, reasons []reason) {
 }
 
 // commit makes all writes visible in one step: no reader of single items sees a
-// part of a transaction.
-func commit(writes []write) {
+// part of a transaction. What the transaction's token stands for is known from the
+// same step on, and is kept in the same record.
+func (e *Engine) commit(now time.Time, token string, writes []write, images []int32) {
 	tables := tablesOf(writes)
 	for _, t := range tables {
 		t.mu.Lock()
@@ -215,9 +229,21 @@ func commit(writes []write) {
 		writes[i].apply()
 		writes[i].let()
 	}
+	done := e.complete(now, token, images)
+	if e.log != nil {
+		e.log.Append(done.appendChanges(nil, writes))
+	}
 	for _, t := range tables {
 		t.mu.Unlock()
 	}
+}
+
+// complete remembers the transaction under its token, if it has one.
+func (e *Engine) complete(now time.Time, token string, images []int32) completed {
+	if token == "" {
+		return completed{}
+	}
+	return e.tokens.end(now, token, images)
 }
 
 // commitOneByOne makes the writes visible with time between them, in which others
@@ -248,7 +274,7 @@ func tablesOf(writes []write) []*table {
 			tables = append(tables, writes[i].table)
 		}
 	}
-	slices.SortFunc(tables, func(a, b *table) int { return a.number - b.number })
+	slices.SortFunc(tables, byNumber)
 	return tables
 }
 

@@ -52,7 +52,7 @@ func (w *write) billed(old rows.Row, failed, absentBySize bool) int64 {
 
 // run carries the write out alone, against transactions in flight. It returns
 // the item as it was before.
-func (w *write) run() (old rows.Row, err *serviceError) {
+func (e *Engine) run(w *write) (old rows.Row, err *serviceError) {
 	t := w.table
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -64,6 +64,9 @@ func (w *write) run() (old rows.Row, err *serviceError) {
 		return old, &serviceError{code: conditionalCheckFailed, message: conditionMessage}
 	}
 	w.apply()
+	if e.log != nil {
+		e.log.Append(w.appendChange(nil))
+	}
 	return old, nil
 }
 

@@ -76,6 +76,16 @@ func Hash[B ~string | ~[]byte](partition B) uint64 {
 	return binary.BigEndian.Uint64(sum[:])
 }
 
+// Valid says whether the bytes have the form of a row; on others the methods may
+// panic.
+func (r Row) Valid() bool {
+	if len(r) < overhead {
+		return false
+	}
+	sort := r.sortStart()
+	return sort+lengthBytes <= len(r) && r.end() <= len(r)
+}
+
 // Hash is the place of the row's partition in scan order.
 func (r Row) Hash() uint64 {
 	return uint64(r[0])<<56 | uint64(r[1])<<48 | uint64(r[2])<<40 | uint64(r[3])<<32 |
