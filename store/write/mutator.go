@@ -87,14 +87,18 @@ func mismatch(refusal *RefusedError, guard record.Record, guardExpect store.Expe
 	return &store.ConflictError{Table: target.Table, Key: target.Name, Expected: expect, Found: found}
 }
 
-// check applies the layout's limits to both values of a mutation: one that could
-// not be stored cannot be what is stored.
 func (m Mutator) check(key string, expected store.Expectation, next []byte) error {
+	return CheckLimits(m.Layout, key, expected, next)
+}
+
+// CheckLimits applies a layout's limits to both values of a mutation: one that
+// could not be stored cannot be what is stored.
+func CheckLimits(layout Layout, key string, expected store.Expectation, next []byte) error {
 	old, _ := expected.Value()
 	if len(old) > len(next) {
 		next = old
 	}
-	return m.Layout.Check(key, next)
+	return layout.Check(key, next)
 }
 
 func failed(operation string, r record.Record, err error) error {

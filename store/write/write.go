@@ -80,8 +80,8 @@ func (b Backoff) Validate() error {
 	return nil
 }
 
-// wait returns how long to wait after the given try, for u in [0, 1).
-func (b Backoff) wait(try int, u float64) time.Duration {
+// Wait returns how long to wait after the given try, from 1, for u in [0, 1).
+func (b Backoff) Wait(try int, u float64) time.Duration {
 	most := b.Base
 	for i := 1; i < try && most < b.Max; i++ {
 		most *= 2
@@ -94,6 +94,11 @@ type Stats struct {
 	Contended int64 // calls refused for contention
 	Exhausted int64 // mutations given up for it (ErrContention)
 	Unknown   int64 // mutations that ended as ErrUnknown
+}
+
+// Plus returns the sums of both.
+func (s Stats) Plus(o Stats) Stats {
+	return Stats{Contended: s.Contended + o.Contended, Exhausted: s.Exhausted + o.Exhausted, Unknown: s.Unknown + o.Unknown}
 }
 
 // A Sender sends mutations. It may be used by several tasks at once.
@@ -134,7 +139,7 @@ func (s *Sender) pause(ctx context.Context, try int) error {
 	s.mu.Lock()
 	u := rand.New(s.cfg.Random).Float64()
 	s.mu.Unlock()
-	return task.Sleep(ctx, s.cfg.Backoff.wait(try, u))
+	return task.Sleep(ctx, s.cfg.Backoff.Wait(try, u))
 }
 
 // Put writes value to r if r is as expected: a conditional PutItem.
