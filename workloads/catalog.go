@@ -2,11 +2,9 @@ package workloads
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"math"
-	"math/rand/v2"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -16,7 +14,6 @@ import (
 	"github.com/lakebench/lakebench/meter"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/store"
-	"github.com/lakebench/lakebench/store/bulk"
 	"github.com/lakebench/lakebench/store/catalog"
 	"github.com/lakebench/lakebench/store/v1"
 	"github.com/lakebench/lakebench/store/v2"
@@ -68,7 +65,8 @@ func catalogRefresh() *Workload {
 			},
 			{Name: "prefix", Kind: Text, Default: "tbl/", Doc: "what the tables' keys begin with", check: checkPrefix},
 		},
-		deterministic: true,
+		Imports:       true,
+		deterministic: always,
 		checkRun:      checkCatalog,
 		prepare:       prepareCatalog,
 	}
@@ -156,8 +154,6 @@ func (c *catalogSite) records(ctx context.Context) iter.Seq2[history.Record, err
 	return generated(c.int("tables"), c.int("history_records"), c.int("item_bytes"), c.run.cfg.Seed)
 }
 
-func (c *catalogSite) value(r history.Record) []byte { return history.Value(c.run.cfg.Seed, r) }
-
 func (c *catalogSite) loadV1(ctx context.Context) error {
 	var err error
 	client := c.setupClient()
@@ -167,7 +163,7 @@ func (c *catalogSite) loadV1(ctx context.Context) error {
 	if err != nil || c.existing() {
 		return err
 	}
-	return c.load(ctx, c.tableV1, v1.Item)
+	return c.load(ctx, c.tableV1, c.records(ctx), c.size(), v1.Item)
 }
 
 // existing says whether the tables are somebody's own, and only to be read.
@@ -189,54 +185,19 @@ func (c *catalogSite) loadV2(ctx context.Context) error {
 	var err error
 	client := c.setupClient()
 	c.tableV2, err = c.table(ctx, "v2", func(ctx context.Context, name string) error {
-		return v2.Create(ctx, client, c.configV2(nil, name, 1))
+		return v2.Create(ctx, client, c.configV2(nil, name, 1, "create"))
 	})
 	if err != nil || c.existing() {
 		return err
 	}
 	shards := store.DefaultShardCounts()
-	return c.load(ctx, c.tableV2, func(key string, value []byte) map[string]types.AttributeValue {
+	return c.load(ctx, c.tableV2, c.records(ctx), c.size(), func(key string, value []byte) map[string]types.AttributeValue {
 		return v2.Item(shards, key, value)
 	})
 }
 
-// loadersAtOnce is how many batches are under way while a table is loaded.
-const loadersAtOnce = 4
-
-// load writes all records to a table, in the form that item gives them.
-func (c *catalogSite) load(ctx context.Context, table string, item func(string, []byte) map[string]types.AttributeValue) error {
-	var (
-		failed error
-		done   int64
-		total  = c.int("tables") + c.int("history_records")
-	)
-	items := func(yield func(map[string]types.AttributeValue) bool) {
-		for r, err := range c.records(ctx) {
-			if err != nil {
-				failed = err
-				return
-			}
-			if !yield(item(r.Key, c.value(r))) {
-				return
-			}
-			if done++; done%progressRecords == 0 {
-				c.progress("loading "+table, done, total)
-			}
-		}
-	}
-	cfg := bulk.DefaultConfig()
-	cfg.Parallel = loadersAtOnce
-	cfg.Random = c.random()
-	_, err := bulk.Put(ctx, c.setupClient(), table, items, cfg)
-	return errors.Join(err, failed)
-}
-
-// progressRecords is after how many records loading says how far it is.
-const progressRecords = 1000
-
-func (c *catalogSite) random() rand.Source {
-	return rand.NewPCG(c.run.cfg.Seed, uint64(c.number))
-}
+// size is how many records there are.
+func (c *catalogSite) size() int64 { return c.int("tables") + c.int("history_records") }
 
 func (c *catalogSite) consistency() store.Consistency {
 	if c.run.cfg.Params.Word("consistency") == store.Eventual.String() {
@@ -245,14 +206,14 @@ func (c *catalogSite) consistency() store.Consistency {
 	return store.Strong
 }
 
-func (c *catalogSite) configV2(client v2.Client, table string, parallel int) v2.Config {
+func (c *catalogSite) configV2(client v2.Client, table string, parallel int, user string) v2.Config {
 	cfg := v2.DefaultConfig()
 	cfg.Client = client
 	cfg.Table = table
 	cfg.PageLimit = int(c.int("page_limit"))
 	cfg.Parallel = parallel
 	cfg.Consistency = c.consistency()
-	cfg.Random = c.random()
+	cfg.Random = c.random(user)
 	return cfg
 }
 
@@ -265,12 +226,12 @@ func (c *catalogSite) open(ctx context.Context, r *recorder) (catalog.Lister, er
 		cfg.Table = c.tableV1
 		cfg.PageLimit = int(c.int("page_limit"))
 		cfg.Consistency = c.consistency()
-		cfg.Random = c.random()
+		cfg.Random = c.random(r.name())
 		return v1.Open(ctx, cfg)
 	case variantV2:
-		return v2.Open(ctx, c.configV2(r.client(), c.tableV2, 1))
+		return v2.Open(ctx, c.configV2(r.client(), c.tableV2, 1, r.name()))
 	default:
-		return v2.Open(ctx, c.configV2(r.client(), c.tableV2, parallelShards))
+		return v2.Open(ctx, c.configV2(r.client(), c.tableV2, parallelShards, r.name()))
 	}
 }
 
@@ -281,23 +242,23 @@ func (c *catalogSite) measure(ctx context.Context, r *recorder) error {
 		return err
 	}
 	reader := catalog.New(lister, c.run.cfg.Params.Word("prefix"))
-	refresh := func(ctx context.Context, _ load.Start) error { return reader.Refresh(ctx) }
-	look := func(load.Start) error {
+	refresh := operation{name: opRefresh, do: reader.Refresh, after: func(ctx context.Context) error {
 		view, err := reader.View(ctx)
 		if err != nil {
 			return err
 		}
 		c.compare(r.variant, listingOf(view.Entries))
 		return nil
-	}
+	}}
+	again := func(load.Start) operation { return refresh }
 	if n := c.run.cfg.Params.Int("warmup"); n > 0 {
 		driver := load.Closed{Clients: 1, Operations: int(n)}
-		if err := r.loop(ctx, meter.PhaseWarmUp, "refresh", driver, refresh, look); err != nil {
+		if err := r.loop(ctx, meter.PhaseWarmUp, driver, again); err != nil {
 			return err
 		}
 	}
 	driver := load.Closed{Clients: 1, Operations: int(c.run.cfg.Params.Int("refreshes"))}
-	return r.loop(ctx, meter.PhaseSteady, "refresh", driver, refresh, look)
+	return r.loop(ctx, meter.PhaseSteady, driver, again)
 }
 
 // The checks of catalog-refresh.
@@ -332,4 +293,4 @@ func (c *catalogSite) compare(variant string, got listing) {
 }
 
 // checks implements subject.
-func (c *catalogSite) checks() []results.Check { return c.found.all() }
+func (c *catalogSite) checks(context.Context) ([]results.Check, error) { return c.found.all(), nil }

@@ -16,6 +16,10 @@ type Kind int
 const (
 	// Integer values lie in [Min, Max].
 	Integer Kind = iota
+	// Decimal values lie in [Least, Most].
+	Decimal
+	// Switch values are false or true.
+	Switch
 	// Choice values are one of Choices.
 	Choice
 	// Text values are what check accepts.
@@ -31,6 +35,8 @@ type Param struct {
 	Kind Kind
 	// Min and Max bound an Integer, inclusively.
 	Min, Max int64
+	// Least and Most bound a Decimal, inclusively.
+	Least, Most float64
 	// Choices are the words a Choice can be.
 	Choices []string
 	// check refuses a Text.
@@ -48,7 +54,7 @@ type Param struct {
 const MaxListValues = 64
 
 // Params are the values of a workload's parameters: for each parameter one
-// value, or one or more where it is swept; int64 or string.
+// value, or one or more where it is swept; int64, float64, bool or string.
 type Params map[string][]any
 
 // A ParamError is a parameter that cannot be used.
@@ -106,6 +112,9 @@ func (w *Workload) Resolve(set map[string]string) (Params, error) {
 // Int returns the only value of an Integer parameter.
 func (p Params) Int(name string) int64 { return p[name][0].(int64) }
 
+// Decimal returns the only value of a Decimal parameter.
+func (p Params) Decimal(name string) float64 { return p[name][0].(float64) }
+
 // Word returns the only value of a Choice or Text parameter.
 func (p Params) Word(name string) string { return p[name][0].(string) }
 
@@ -161,22 +170,36 @@ func (p Param) parseItem(item string) ([]any, error) {
 		}
 		return []any{item}, nil
 	}
+	if p.Kind == Switch {
+		if item != "false" && item != "true" {
+			return nil, fmt.Errorf("%q is neither; allowed is %s", item, p.Allowed())
+		}
+		return []any{item == "true"}, nil
+	}
+	if p.Kind == Decimal {
+		return parseNumber(item, p.Swept, p.decimal)
+	}
+	return parseNumber(item, p.Swept, p.integer)
+}
+
+// parseNumber reads a number, or a range where those are allowed.
+func parseNumber[N int64 | float64](item string, swept bool, number func(string) (N, error)) ([]any, error) {
 	from, to, isRange := strings.Cut(item, "..")
 	if !isRange {
-		v, err := p.integer(item)
+		v, err := number(item)
 		if err != nil {
 			return nil, err
 		}
 		return []any{v}, nil
 	}
-	if !p.Swept {
+	if !swept {
 		return nil, fmt.Errorf("takes one value, not a range")
 	}
-	a, err := p.integer(from)
+	a, err := number(from)
 	if err != nil {
 		return nil, err
 	}
-	b, err := p.integer(to)
+	b, err := number(to)
 	if err != nil {
 		return nil, err
 	}
@@ -189,9 +212,9 @@ func (p Param) parseItem(item string) ([]any, error) {
 // doubling returns the values of the range a..b: a, then the powers of two
 // between a and b, and b (spec/results.md §2: "a (0 included, if given), then
 // 1, 2, 4, … and always b").
-func doubling(a, b int64) []any {
+func doubling[N int64 | float64](a, b N) []any {
 	values := []any{a}
-	for v := int64(1); v < b && v > 0; v *= 2 {
+	for v := N(1); v < b && v > 0; v *= 2 {
 		if v > a {
 			values = append(values, v)
 		}
@@ -213,6 +236,17 @@ func (p Param) integer(text string) (int64, error) {
 	return v, nil
 }
 
+func (p Param) decimal(text string) (float64, error) {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no number; allowed is %s", text, p.Allowed())
+	}
+	if !(v >= p.Least && v <= p.Most) { // NaN is neither
+		return 0, fmt.Errorf("%v is out of range; allowed is %s", v, p.Allowed())
+	}
+	return v, nil
+}
+
 // Allowed says in words which values the parameter takes.
 func (p Param) Allowed() string {
 	switch p.Kind {
@@ -220,6 +254,10 @@ func (p Param) Allowed() string {
 		return strings.Join(p.Choices, " | ")
 	case Text:
 		return "text"
+	case Switch:
+		return "false | true"
+	case Decimal:
+		return fmt.Sprintf("%v to %v", p.Least, p.Most)
 	case Integer:
 	}
 	if p.Max == math.MaxInt64 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 
 	"github.com/lakebench/lakebench/backend"
@@ -47,11 +48,19 @@ type Config struct {
 	// Lakebench and RunID go into the document as they are.
 	Lakebench results.Lakebench
 	RunID     string
+	// Tokens is where request tokens come from on an endpoint, whose account takes
+	// one that it has seen within ten minutes for a repetition, whoever sends it
+	// (see write.Config): crypto/rand, in a form that several tasks may use. The
+	// embedded services start empty; there the seed decides.
+	Tokens rand.Source
 	// Progress, if not nil, hears of what goes on. It must be quick.
 	Progress func(Progress)
 	// Trace, if not nil, gets every request in the order in which they end. It
 	// must be quick, and may be called from several tasks at once.
 	Trace func(meter.TraceRecord)
+	// Recorded, if not nil, gets the operations of each repeat that were recorded
+	// for the checker. An error ends the run.
+	Recorded func(Recording) error
 	// observe gets the requests of each series as Trace does.
 	observe func(seriesKey, meter.TraceRecord)
 }
@@ -64,6 +73,14 @@ type Progress struct {
 	Stage string
 	// Done of Total parts of the stage are done; Total is 0 if unknown.
 	Done, Total int64
+}
+
+// An InconclusiveError says which checks came to no verdict: the run is neither
+// proved valid nor invalid.
+type InconclusiveError struct{ Problems []string }
+
+func (e *InconclusiveError) Error() string {
+	return "the run is inconclusive: " + strings.Join(e.Problems, "; ")
 }
 
 // An InvalidError says why a run proves nothing: a check failed, ledgers
@@ -85,6 +102,8 @@ func (c Config) Validate() error {
 		return fmt.Errorf("workload %s: repeats is %d; allowed is 1 to %d", c.Workload.Name, c.Repeats, MaxRepeats)
 	case c.Open == nil:
 		return errors.New("workloads: no backend given")
+	case c.Source.given() && !c.Workload.Imports:
+		return fmt.Errorf("workload %s: it generates what it measures", c.Workload.Name)
 	}
 	if c.Workload.checkRun != nil {
 		return c.Workload.checkRun(c)
@@ -139,20 +158,28 @@ func executeOn(ctx context.Context, cfg Config) (*run, *results.Document, error)
 	return r, doc, Validity(doc)
 }
 
-// Validity returns an *InvalidError unless doc holds measurements all of whose
-// checks passed or were skipped with a reason.
+// Validity returns nil if doc holds measurements all of whose checks passed or
+// were skipped with a reason, an *InconclusiveError if some of them came to no
+// verdict, else an *InvalidError.
 func Validity(doc *results.Document) error {
-	var problems []string
+	var problems, open []string
 	if len(doc.Series) == 0 {
 		problems = append(problems, "nothing was measured")
 	}
 	for _, c := range doc.Checks {
-		if c.Status == results.Failed {
+		switch c.Status {
+		case results.Failed:
 			problems = append(problems, fmt.Sprintf("check %q failed: %s", c.Name, c.Detail))
+		case results.Inconclusive:
+			open = append(open, fmt.Sprintf("check %q came to no verdict: %s", c.Name, c.Detail))
+		case results.Passed, results.Skipped:
 		}
 	}
-	if len(problems) > 0 {
+	switch {
+	case len(problems) > 0:
 		return &InvalidError{problems}
+	case len(open) > 0:
+		return &InconclusiveError{open}
 	}
 	return nil
 }
@@ -207,6 +234,9 @@ func (r *run) point(ctx context.Context, n int, p load.Point) (err error) {
 		// A fresh context: what was made is removed after an interrupt as well.
 		err = errors.Join(b.Classify(err), b.Close(context.WithoutCancel(ctx)))
 	}()
+	if b.Kind() == backend.Endpoint && r.cfg.Tokens == nil {
+		return errors.New("workloads: no source of request tokens for an endpoint")
+	}
 	r.backend = results.Backend(b.Describe())
 	setup, err := b.NewMeter(r.cfg.Trace)
 	if err != nil {
@@ -227,7 +257,11 @@ func (r *run) point(ctx context.Context, n int, p load.Point) (err error) {
 			}
 		}
 	}
-	r.checks.add(sub.checks()...)
+	checks, err := sub.checks(s.setupContext(ctx))
+	if err != nil {
+		return err
+	}
+	r.checks.add(checks...)
 	r.settle("setting up", p, s.setup)
 	return nil
 }
@@ -264,7 +298,7 @@ func (r *run) measure(ctx context.Context, s *site, sub subject, variant string,
 	if err != nil {
 		return err
 	}
-	rec := &recorder{site: s, variant: variant, repeat: repeat, meter: m}
+	rec := &recorder{site: s, variant: variant, repeat: repeat, meter: m, metrics: map[string]float64{}}
 	err = sub.measure(ctx, rec)
 	if r.faults != nil {
 		// Requests that land late belong to this repeat.
@@ -282,5 +316,5 @@ func (r *run) measure(ctx context.Context, s *site, sub subject, variant string,
 	}
 	r.series = append(r.series, series...)
 	r.settle(variant, s.coordinates, rec.meter)
-	return nil
+	return r.judge(ctx, rec)
 }

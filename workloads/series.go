@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"time"
 
 	"github.com/lakebench/lakebench/backend"
 	"github.com/lakebench/lakebench/cause"
+	"github.com/lakebench/lakebench/load"
 	"github.com/lakebench/lakebench/meter"
 	"github.com/lakebench/lakebench/price"
 	"github.com/lakebench/lakebench/results"
@@ -33,6 +35,9 @@ func (r *recorder) series(prices price.Table) ([]results.Series, error) {
 			return nil, fmt.Errorf("%s at %s, %s: %w", r.variant, pointText(r.coordinates), phase, err)
 		}
 		s.Variant, s.Point, s.Repeat = r.variant, point, r.repeat
+		if phase == meter.PhaseSteady {
+			maps.Copy(s.Metrics, r.metrics)
+		}
 		out = append(out, s)
 	}
 	return out, nil
@@ -100,7 +105,7 @@ func (r *run) document(ctx context.Context, started time.Time, partial bool) (*r
 		},
 		Workload: results.Workload{Name: cfg.Workload.Name, Version: cfg.Workload.Version, Params: params, Hash: hash},
 		Seed:     cfg.Seed, Repeats: cfg.Repeats, Clock: cfg.clock(),
-		Deterministic: cfg.Virtual || cfg.Workload.deterministic && r.backend.Kind == backend.Embedded.String(),
+		Deterministic: cfg.Virtual || r.backend.Kind == backend.Embedded.String() && cfg.deterministic(),
 		Partial:       partial,
 		Series:        r.series, Checks: r.checks.all(), Warnings: r.warnings,
 	}
@@ -124,4 +129,14 @@ func (c Config) clock() results.Clock {
 		return results.VirtualClock
 	}
 	return results.RealClock
+}
+
+// deterministic says whether the counts of all points are (spec/results.md §2).
+func (c Config) deterministic() bool {
+	for p := range load.Points(c.Workload.axes(c.Params)) {
+		if !c.Workload.deterministic(p) {
+			return false
+		}
+	}
+	return true
 }

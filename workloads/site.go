@@ -11,6 +11,7 @@ import (
 
 	"github.com/lakebench/lakebench/backend"
 	"github.com/lakebench/lakebench/cause"
+	"github.com/lakebench/lakebench/checker"
 	"github.com/lakebench/lakebench/load"
 	"github.com/lakebench/lakebench/meter"
 )
@@ -38,6 +39,11 @@ func (s *site) setupClient() *dynamodb.Client { return s.backend.DynamoDB(s.setu
 // int returns a swept Integer parameter's value at this point.
 func (s *site) int(name string) int64 { return s.coordinates[name].(int64) }
 
+// decimal and flag are int for a Decimal and for a Switch.
+func (s *site) decimal(name string) float64 { return s.coordinates[name].(float64) }
+
+func (s *site) flag(name string) bool { return s.coordinates[name].(bool) }
+
 func (s *site) progress(stage string, done, total int64) {
 	if f := s.run.cfg.Progress; f != nil {
 		f(Progress{Point: s.number, Points: load.Count(s.run.axes), Stage: stage, Done: done, Total: total})
@@ -49,12 +55,15 @@ func (s *site) measures(variants ...string) bool {
 	return slices.ContainsFunc(s.run.cfg.Variants, func(v Variant) bool { return slices.Contains(variants, v.Name) })
 }
 
-func pointText(p load.Point) string {
+func pointText(p load.Point) string { return strings.Join(sortedPoint(p), " ") }
+
+// sortedPoint writes the coordinates of a point by name.
+func sortedPoint[V any](p map[string]V) []string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(p)) {
 		parts = append(parts, fmt.Sprintf("%s=%v", name, p[name]))
 	}
-	return strings.Join(parts, " ")
+	return parts
 }
 
 // A recorder measures one repeat of one variant at a site.
@@ -63,6 +72,26 @@ type recorder struct {
 	variant string
 	repeat  int
 	meter   *meter.Meter
+	// metrics are the workload's own; those of the ledgers come by themselves.
+	metrics map[string]float64
+	// history is what was asked and told, for the checker; nil if nobody recorded
+	// it.
+	history *checker.Recorder
+}
+
+// name names the repeat among all that is done at the site.
+func (r *recorder) name() string { return fmt.Sprintf("%s %d", r.variant, r.repeat) }
+
+// opRefresh is what a reader does to bring its catalog up to date.
+const opRefresh = "refresh"
+
+// An operation is a logical operation of a workload.
+type operation struct {
+	name string
+	do   func(context.Context) error
+	// after, if not nil, looks at what the operation left, outside of its time. It
+	// is not called after one that failed.
+	after func(context.Context) error
 }
 
 // client returns a client whose requests are counted for this repeat.
@@ -70,15 +99,13 @@ func (r *recorder) client() *dynamodb.Client {
 	return r.backend.DynamoDBUnder(r.meter, r.run.faults)
 }
 
-// loop runs one phase: the driver's operations, each of them booked under name.
-// after, if not nil, looks at what an operation left, outside of its time.
-func (r *recorder) loop(ctx context.Context, phase, name string, driver load.Closed,
-	op func(context.Context, load.Start) error, after func(load.Start) error,
-) error {
+// loop runs one phase: the driver's operations, as next names them.
+func (r *recorder) loop(ctx context.Context, phase string, driver load.Closed, next func(load.Start) operation) error {
 	ctx = meter.InPhase(ctx, phase)
 	return driver.Run(ctx, func(ctx context.Context, s load.Start) error {
+		op := next(s)
 		ctx = cause.WithActor(ctx, fmt.Sprintf("%s-%d", r.variant, s.Client))
-		err := r.meter.Operation(ctx, name, s.Scheduled, func(ctx context.Context) error { return op(ctx, s) })
+		err := r.meter.Operation(ctx, op.name, s.Scheduled, op.do)
 		if err != nil && r.run.faults != nil && ctx.Err() == nil {
 			return nil // counted as failed
 		}
@@ -86,9 +113,9 @@ func (r *recorder) loop(ctx context.Context, phase, name string, driver load.Clo
 			return err
 		}
 		r.progress(fmt.Sprintf("measuring %s, %s", r.variant, phase), int64(s.Index+1), int64(driver.Operations))
-		if after == nil {
+		if op.after == nil {
 			return nil
 		}
-		return after(s)
+		return op.after(ctx)
 	})
 }

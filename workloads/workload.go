@@ -9,7 +9,9 @@ package workloads
 
 import (
 	"context"
+	"fmt"
 
+	"github.com/lakebench/lakebench/load"
 	"github.com/lakebench/lakebench/results"
 )
 
@@ -23,9 +25,15 @@ type Workload struct {
 	Version  int
 	Variants []Variant
 	Params   []Param
-	// deterministic says that with one client on the embedded service the counts
-	// depend on nothing but version, parameters and seed.
-	deterministic bool
+	// Metrics are those that only this workload has.
+	Metrics []Metric
+	// Imports says that a history file or an existing table can stand in for what
+	// is generated.
+	Imports bool
+	// deterministic says that on the embedded services the counts of a point
+	// depend on nothing but version, parameters and seed: nobody works at the same
+	// time as somebody else (spec/results.md §2).
+	deterministic func(load.Point) bool
 	// checkRun refuses what no single parameter's range can: combinations of
 	// parameters and input. It may be nil.
 	checkRun func(Config) error
@@ -40,17 +48,28 @@ type Variant struct {
 	Doc string
 }
 
+// A Metric is one that a workload adds to the common ones (spec/results.md §2).
+type Metric struct {
+	Name string
+	// Doc says in a line what it is made of.
+	Doc string
+}
+
 // A subject is what prepare has set up at a point.
 type subject interface {
 	// measure runs one repeat of one variant: warm-up and what follows it.
 	measure(ctx context.Context, r *recorder) error
-	// checks says what held of all that was measured at the point.
-	checks() []results.Check
+	// checks says what held of all that was measured at the point. What it has to
+	// look at for that is set-up, and in no metric.
+	checks(ctx context.Context) ([]results.Check, error)
 }
+
+// always is the deterministic of workloads with one client.
+func always(load.Point) bool { return true }
 
 // All returns the workloads in the order in which they are listed.
 func All() []*Workload {
-	return []*Workload{catalogRefresh()}
+	return []*Workload{catalogRefresh(), appendHistory()}
 }
 
 // An UnknownError is a name that no workload or variant has.
@@ -75,6 +94,9 @@ func Find(name string) (*Workload, error) {
 func (w *Workload) ResolveFor(ctx context.Context, set map[string]string, src Source) (Params, error) {
 	if !src.given() {
 		return w.Resolve(set)
+	}
+	if !w.Imports {
+		return nil, fmt.Errorf("workload %s generates what it measures; a history file or an existing table cannot stand in for it", w.Name)
 	}
 	// Names and values are judged before the source is read for its shape.
 	p, err := w.Resolve(set)

@@ -47,18 +47,25 @@ func listText(out io.Writer, w *workloads.Workload) {
 		fmt.Fprintf(out, "   %s%-16s %s\n", star, p.Name, p.Doc)
 		fmt.Fprintf(out, "    %-16s %s; default %s\n", "", p.Allowed(), p.Default)
 	}
+	if len(w.Metrics) > 0 {
+		fmt.Fprintln(out, "\n  metrics beside the common ones")
+	}
+	for _, m := range w.Metrics {
+		fmt.Fprintf(out, "    %-19s %s\n", m.Name, m.Doc)
+	}
 }
 
-// listedWorkload, listedVariant and listedParam are the JSON form of a workload.
+// listedWorkload, listedNote and listedParam are the JSON form of a workload.
 type (
 	listedWorkload struct {
-		Name     string          `json:"name"`
-		Version  int             `json:"version"`
-		Summary  string          `json:"summary"`
-		Variants []listedVariant `json:"variants"`
-		Params   []listedParam   `json:"params"`
+		Name     string        `json:"name"`
+		Version  int           `json:"version"`
+		Summary  string        `json:"summary"`
+		Variants []listedNote  `json:"variants"`
+		Params   []listedParam `json:"params"`
+		Metrics  []listedNote  `json:"metrics"`
 	}
-	listedVariant struct {
+	listedNote struct {
 		Name string `json:"name"`
 		Doc  string `json:"doc"`
 	}
@@ -74,9 +81,12 @@ type (
 func listJSON(out io.Writer) error {
 	all := []listedWorkload{}
 	for _, w := range workloads.All() {
-		l := listedWorkload{Name: w.Name, Version: w.Version, Summary: w.Summary}
+		l := listedWorkload{Name: w.Name, Version: w.Version, Summary: w.Summary, Metrics: []listedNote{}}
 		for _, v := range w.Variants {
-			l.Variants = append(l.Variants, listedVariant(v))
+			l.Variants = append(l.Variants, listedNote(v))
+		}
+		for _, m := range w.Metrics {
+			l.Metrics = append(l.Metrics, listedNote(m))
 		}
 		for _, p := range w.Params {
 			l.Params = append(l.Params, listedParam{p.Name, p.Doc, p.Allowed(), p.Default, p.Swept})

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -127,6 +129,9 @@ func (o *runOptions) config(ctx context.Context, p *progress, stderr io.Writer) 
 	if err != nil {
 		return workloads.Config{}, err
 	}
+	if !w.Imports && (o.history != "" || o.backend.existing) {
+		return workloads.Config{}, usagef("workload %s generates what it measures: --history and --use-existing-table are not for it", w.Name)
+	}
 	variants, err := w.PickVariants(o.variants)
 	if err != nil {
 		return workloads.Config{}, err
@@ -135,7 +140,7 @@ func (o *runOptions) config(ctx context.Context, p *progress, stderr io.Writer) 
 	if err != nil {
 		return workloads.Config{}, err
 	}
-	cfg := workloads.Config{Workload: w, Variants: variants, Seed: o.seed, Repeats: o.repeats, Virtual: o.backend.virtual()}
+	cfg := workloads.Config{Workload: w, Variants: variants, Seed: o.seed, Repeats: o.repeats, Virtual: o.backend.virtual(), Tokens: tokens{}}
 	o.backend.seed = o.seed
 	if cfg.Params, err = w.Resolve(set); err != nil {
 		return cfg, err // before anything is opened or read
@@ -204,6 +209,16 @@ func (o *runOptions) settings() (map[string]string, error) {
 		set[name] = value
 	}
 	return set, nil
+}
+
+// tokens is a source of request tokens that nobody else draws. It may be used by
+// several tasks at once.
+type tokens struct{}
+
+func (tokens) Uint64() uint64 {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // it never fails (crypto/rand)
+	return binary.LittleEndian.Uint64(b[:])
 }
 
 func loadPrices(file string) (price.Table, error) {

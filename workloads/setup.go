@@ -1,0 +1,64 @@
+package workloads
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/lakebench/lakebench/backend"
+	"github.com/lakebench/lakebench/history"
+	"github.com/lakebench/lakebench/store/bulk"
+)
+
+// loadersAtOnce is how many batches are under way while a table is loaded.
+const loadersAtOnce = 4
+
+// progressRecords is after how many records loading says how far it is.
+const progressRecords = 1000
+
+// load writes records to a table, in the form that item gives them; total is how
+// many there are, for progress.
+func (s *site) load(ctx context.Context, table string, records iter.Seq2[history.Record, error], total int64,
+	item func(string, []byte) map[string]types.AttributeValue,
+) error {
+	var (
+		failed error
+		done   int64
+	)
+	items := func(yield func(map[string]types.AttributeValue) bool) {
+		for r, err := range records {
+			if err != nil {
+				failed = err
+				return
+			}
+			if !yield(item(r.Key, s.value(r))) {
+				return
+			}
+			if done++; done%progressRecords == 0 {
+				s.progress("loading "+table, done, total)
+			}
+		}
+	}
+	cfg := bulk.DefaultConfig()
+	cfg.Parallel = loadersAtOnce
+	cfg.Random = s.random("load " + table)
+	_, err := bulk.Put(ctx, s.setupClient(), table, items, cfg)
+	return errors.Join(err, failed)
+}
+
+// value is what the record with that key and version holds.
+func (s *site) value(r history.Record) []byte { return history.Value(s.run.cfg.Seed, r) }
+
+// random returns the source of request tokens and waits of one user of the
+// services, whose name must be another than that of all others at the site.
+func (s *site) random(user string) rand.Source {
+	if s.backend.Kind() == backend.Endpoint {
+		return s.run.cfg.Tokens
+	}
+	return rand.NewChaCha8(sha256.Sum256(fmt.Appendf(nil, "%d/%d/%s", s.run.cfg.Seed, s.number, user)))
+}
