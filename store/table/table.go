@@ -84,12 +84,12 @@ func Create(ctx context.Context, client Creator, s Schema) error {
 	case err != nil:
 		return fmt.Errorf("create table %s: %w", s.Name, err)
 	}
-	return waitActive(ctx, client, s)
+	return WaitActive(ctx, client, s)
 }
 
-// waitActive looks at the table until it is active. Right after CreateTable it
+// WaitActive looks at the table until it is active. Right after CreateTable it
 // may not even be found, since DescribeTable is eventually consistent.
-func waitActive(ctx context.Context, client Describer, s Schema) error {
+func WaitActive(ctx context.Context, client Describer, s Schema) error {
 	for began := task.Now(ctx); ; {
 		status, err := Check(ctx, client, s)
 		if err == nil && status == types.TableStatusActive {

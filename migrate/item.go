@@ -1,0 +1,89 @@
+package migrate
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/lakebench/lakebench/store"
+	"github.com/lakebench/lakebench/store/control"
+	"github.com/lakebench/lakebench/store/record"
+	v1 "github.com/lakebench/lakebench/store/v1"
+	v2 "github.com/lakebench/lakebench/store/v2"
+	"github.com/lakebench/lakebench/units"
+)
+
+// An item is a record of v1 as a read found it.
+type item struct {
+	key   string
+	value []byte
+	// kind says why v2 cannot hold it, "" if it can; detail says so in words.
+	kind   control.ProblemKind
+	detail string
+}
+
+// item looks at what v1 holds. The error is of an item without a string as its
+// key, which a v1 table cannot hold.
+func (m *Migrator) item(raw map[string]types.AttributeValue) (item, error) {
+	key, err := record.Name(raw)
+	if err != nil {
+		return item{}, fmt.Errorf("table %s: %w", m.cfg.Table, err)
+	}
+	it := item{key: key}
+	value, bad := record.Value(raw)
+	switch others := otherAttributes(raw); {
+	case len(key) > store.MaxKeyBytes:
+		it.fail(control.KeyTooLong, "the key has %d bytes, in v2 at most %d are possible", len(key), store.MaxKeyBytes)
+	case bad != nil:
+		it.fail(control.NoBinaryValue, "%v", bad)
+	case len(others) > 0:
+		it.fail(control.OtherAttributes, "beside key and value it has %s, which v2 would lose", strings.Join(others, ", "))
+	case m.v2Bytes(key, value) > units.MaxItemBytes:
+		it.fail(control.ItemTooLarge, "in v2 it would have %d bytes, at most %d are possible", m.v2Bytes(key, value), units.MaxItemBytes)
+	}
+	it.value = value
+	return it, nil
+}
+
+func (it *item) fail(kind control.ProblemKind, format string, args ...any) {
+	it.kind, it.detail = kind, fmt.Sprintf(format, args...)
+}
+
+// otherAttributes are those that the layouts do not know, by name.
+func otherAttributes(raw map[string]types.AttributeValue) []string {
+	var others []string
+	for _, name := range slices.Sorted(maps.Keys(raw)) {
+		if name != store.AttrKey && name != store.AttrValue {
+			others = append(others, fmt.Sprintf("%q", name))
+		}
+	}
+	return others
+}
+
+func (m *Migrator) v2Bytes(key string, value []byte) int {
+	return v2.ItemBytes(m.cfg.Shards, key, value)
+}
+
+// pairBytes is what creating a record adds to a transaction of at most 4 MB: the
+// item that is checked in v1 counts as well as the one that is put.
+func (m *Migrator) pairBytes(it item) int {
+	return v1.ItemBytes(it.key, it.value) + m.v2Bytes(it.key, it.value)
+}
+
+// v1Record and v2Record are the places of a key.
+func (m *Migrator) v1Record(key string) record.Record {
+	return record.Record{Table: m.cfg.Table, Name: key, Key: map[string]types.AttributeValue{store.AttrKey: text(key)}}
+}
+
+func (m *Migrator) v2Record(key string) record.Record { return m.v2At(m.cfg.Shards.Bucket(key), key) }
+
+func (m *Migrator) v2At(bucket, key string) record.Record {
+	return record.Record{Table: m.v2Table(), Name: key, Key: map[string]types.AttributeValue{
+		store.AttrBucket: text(bucket), store.AttrKey: text(key),
+	}}
+}
+
+func text(s string) *types.AttributeValueMemberS { return &types.AttributeValueMemberS{Value: s} }

@@ -1,0 +1,218 @@
+// Package migrate moves a lake's metadata from v1 to v2 while its nodes go on
+// writing (spec/metadata-store.md §5).
+//
+// Its opinion: a migrator can die between any two requests, twice at once, and the
+// operator who starts it again knows nothing. So every verb reads where things
+// stand from durable records, does what is left, and may be repeated; whatever it
+// writes to v2 is one transaction that checks the v1 value it copies, the v2 value
+// it replaces and that the write barrier is absent, so that it is right whenever it
+// lands; and a refusal changes nothing and says what to do next.
+package migrate
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/lakebench/lakebench/store"
+	"github.com/lakebench/lakebench/store/control"
+	"github.com/lakebench/lakebench/store/table"
+	v1 "github.com/lakebench/lakebench/store/v1"
+	v2 "github.com/lakebench/lakebench/store/v2"
+	"github.com/lakebench/lakebench/store/write"
+)
+
+// A Client makes the requests of all verbs.
+type Client interface {
+	v1.Client
+	v2.Creator
+	BatchGetItem(context.Context, *dynamodb.BatchGetItemInput, ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error)
+	TransactGetItems(context.Context, *dynamodb.TransactGetItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactGetItemsOutput, error)
+	DeleteTable(context.Context, *dynamodb.DeleteTableInput, ...func(*dynamodb.Options)) (*dynamodb.DeleteTableOutput, error)
+}
+
+// Config says what to migrate.
+type Config struct {
+	Client Client
+	Table  string // of v1; v2 is its companion, see v2.TableName
+	// Shards are the counts that v2 is made with, or must have been made with.
+	Shards store.ShardCounts
+	// Random is where request tokens, ids and waits are drawn from, see
+	// write.Config.
+	Random rand.Source
+	// Backoff is for what other transactions on the same items refuse.
+	Backoff write.Backoff
+	// Progress, unless nil, hears how far a verb has come; it may be called from
+	// several tasks, one at a time, and must not wait.
+	Progress func(Progress)
+}
+
+// Progress is how far a verb has come with one of its steps.
+type Progress struct {
+	Step string // such as "backfill" or "scan v2"
+	// Done and Total count items; Total is DynamoDB's own estimate, which lags by
+	// hours on AWS, 0 if it has none.
+	Done, Total int64
+}
+
+// DefaultConfig has the shard counts of spec §3. Client, Table and Random are for
+// the caller to set.
+func DefaultConfig() Config {
+	return Config{Shards: store.DefaultShardCounts(), Backoff: write.DefaultBackoff()}
+}
+
+// Validate refuses a configuration that cannot be used.
+func (c Config) Validate() error {
+	if err := table.CheckName(c.Table); err != nil {
+		return err
+	}
+	if err := table.CheckName(v2.TableName(c.Table)); err != nil {
+		return fmt.Errorf("the v2 companion of table %s: %w", c.Table, err)
+	}
+	if err := c.Shards.Validate(); err != nil {
+		return err
+	}
+	return write.Config{Client: c.Client, Random: c.Random, Backoff: c.Backoff}.Validate()
+}
+
+// A Migrator carries out the verbs on one lake. Its methods may be called from
+// several tasks at once, and by several processes on the same lake.
+type Migrator struct {
+	cfg     Config
+	records *control.Records
+	sender  *write.Sender
+
+	mu     sync.Mutex // guards random and the calls of cfg.Progress; never held over a yield
+	random *rand.Rand
+}
+
+// New returns a migrator. It makes no request.
+func New(cfg Config) (*Migrator, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	m := &Migrator{cfg: cfg, random: rand.New(cfg.Random)}
+	var err error
+	if m.sender, err = write.NewSender(write.Config{Client: cfg.Client, Random: m.stream(), Backoff: cfg.Backoff}); err != nil {
+		return nil, err
+	}
+	m.records, err = control.New(control.Config{Client: cfg.Client, Table: m.v2Table(), Random: m.stream(), Backoff: cfg.Backoff})
+	return m, err
+}
+
+// stream returns random numbers of their own for somebody who locks them.
+func (m *Migrator) stream() rand.Source {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return rand.NewPCG(m.random.Uint64(), m.random.Uint64())
+}
+
+func (m *Migrator) v2Table() string { return v2.TableName(m.cfg.Table) }
+
+// id returns a unique id for a barrier or a run.
+func (m *Migrator) id() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var b [8]byte
+	for i := range b {
+		b[i] = byte(m.random.Uint64() >> 56)
+	}
+	return hex.EncodeToString(b[:])
+}
+
+// jitter returns a number in [0, 1).
+func (m *Migrator) jitter() float64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.random.Float64()
+}
+
+func (m *Migrator) report(p Progress) {
+	if m.cfg.Progress == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.cfg.Progress(p)
+}
+
+// tables is what DynamoDB says of the lake's two tables.
+type tables struct {
+	v1, v2 described
+}
+
+// described is one table. Its counts are DynamoDB's, which brings them up to date
+// about every six hours (DescribeTable, API reference).
+type described struct {
+	exists bool
+	items  int64
+	bytes  int64
+}
+
+// check looks at both tables: v1 must be there, and whatever is there must have
+// the primary key of its layout. The v2 table may be missing.
+func (m *Migrator) check(ctx context.Context) (tables, error) {
+	var t tables
+	var err error
+	if t.v1, err = m.describe(ctx, v1Schema(m.cfg.Table)); err != nil {
+		return t, err
+	}
+	t.v2, err = m.describe(ctx, v2Schema(m.v2Table()))
+	if errors.Is(err, store.ErrNoTable) {
+		err = nil
+	}
+	return t, err
+}
+
+// open is check for verbs that need both tables and the layout that cfg says.
+func (m *Migrator) open(ctx context.Context) (tables, error) {
+	t, err := m.check(ctx)
+	if err != nil {
+		return t, err
+	}
+	if !t.v2.exists {
+		return t, fmt.Errorf("%w: %s; make it with the verb init", store.ErrNoTable, m.v2Table())
+	}
+	return t, control.CheckLayout(ctx, m.cfg.Client, m.v2Table(), m.cfg.Shards)
+}
+
+// v1Schema and v2Schema are the layouts' primary keys (spec §2 and §3).
+func v1Schema(name string) table.Schema { return table.Schema{Name: name, Hash: store.AttrKey} }
+func v2Schema(name string) table.Schema {
+	return table.Schema{Name: name, Hash: store.AttrBucket, Range: store.AttrKey}
+}
+
+func (m *Migrator) describe(ctx context.Context, s table.Schema) (described, error) {
+	// table.Check tells of a table that it is what it is taken for; how much it
+	// holds is in the same answer.
+	c := &describing{Describer: m.cfg.Client}
+	if _, err := table.Check(ctx, c, s); err != nil {
+		return described{}, err
+	}
+	d := described{exists: true}
+	if c.found.ItemCount != nil && c.found.TableSizeBytes != nil {
+		d.items, d.bytes = *c.found.ItemCount, *c.found.TableSizeBytes
+	}
+	return d, nil
+}
+
+// describing keeps the last description.
+type describing struct {
+	table.Describer
+	found types.TableDescription
+}
+
+// DescribeTable is the client's.
+func (c *describing) DescribeTable(ctx context.Context, in *dynamodb.DescribeTableInput, opts ...func(*dynamodb.Options)) (*dynamodb.DescribeTableOutput, error) {
+	out, err := c.Describer.DescribeTable(ctx, in, opts...)
+	if err == nil && out.Table != nil {
+		c.found = *out.Table
+	}
+	return out, err
+}
