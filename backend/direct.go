@@ -140,7 +140,7 @@ func (c *DirectClient) send(ctx context.Context, api string, input any) (any, er
 	x := &directExchange{client: c, input: input}
 	passing, p := enter(ctx)
 	r, err := fault.Run(passing, c.faults, x.request(api), x)
-	p.leave(ctx, c.meter, api)
+	p.leave(ctx, c.meter, dynamoDB, api)
 	if err != nil {
 		return nil, unsent(ctx, err)
 	}
@@ -151,7 +151,7 @@ func (c *DirectClient) send(ctx context.Context, api string, input any) (any, er
 // pass. Who has gone by then gets no answer.
 func (c *DirectClient) serve(ctx context.Context, input any) (any, error) {
 	output, s, err := c.backend.engine.Do(ctx, input)
-	arrive(ctx, c.meter, s.API)
+	arrive(ctx, c.meter, dynamoDB, s.API)
 	c.meter.Served(ctx, served(s))
 	c.backend.pass(ctx, s)
 	if ctx.Err() != nil {

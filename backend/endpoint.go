@@ -11,10 +11,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/lakebench/lakebench/cause"
+	"github.com/lakebench/lakebench/meter"
 	"github.com/lakebench/lakebench/task"
 )
 
@@ -45,34 +47,73 @@ func newHTTPClient(cfg Config) *http.Client {
 	}
 }
 
-// probe asks an endpoint for a sign of life, once, and how its server names
-// itself. A caller who may not list tables is fine: he was recognized. Any other
-// failure is an *UnreachableError, unless ctx ended.
-func (b *Backend) probe(ctx context.Context) error {
-	if _, err := b.cfg.AWS.Credentials.Retrieve(ctx); err != nil {
-		return b.unreachable(ctx, ReasonCredentials, err)
-	}
+// signOfLife asks the endpoints of the services in use for one, once. A caller who
+// may not list is fine: he was recognized. Any other failure is an
+// *UnreachableError, unless ctx ended.
+func (b *Backend) signOfLife(ctx context.Context) error {
 	m, err := b.NewMeter(nil)
 	if err != nil {
 		return err
 	}
+	if b.cfg.Uses.DynamoDB {
+		err := b.probe(ctx, dynamodb.ServiceID, func(ctx context.Context) error { return b.listTables(ctx, m) })
+		if err != nil {
+			return err
+		}
+	}
+	if b.cfg.Uses.S3 {
+		return b.probe(ctx, awss3.ServiceID, func(ctx context.Context) error { return b.listBucket(ctx, m) })
+	}
+	return nil
+}
+
+func (b *Backend) probe(ctx context.Context, service string, list func(context.Context) error) error {
+	if _, err := b.cfg.AWS.Credentials.Retrieve(ctx); err != nil {
+		return b.unreachable(ctx, service, ReasonCredentials, err)
+	}
 	first, cancel := task.WithTimeout(cause.With(ctx, cause.Setup), b.cfg.ConnectTimeout)
 	defer cancel()
-	out, err := b.DynamoDB(m).ListTables(first, &dynamodb.ListTablesInput{Limit: aws.Int32(1)},
+	err := list(first)
+	switch {
+	case first.Err() != nil:
+		return b.unreachable(ctx, service, ReasonNoAnswer, &noAnswerError{b.cfg.ConnectTimeout})
+	case err != nil:
+		return b.unreachable(ctx, service, reasonOf(err), err)
+	}
+	return nil
+}
+
+// listTables asks a DynamoDB for tables, and how its server names itself.
+func (b *Backend) listTables(ctx context.Context, m *meter.Meter) error {
+	out, err := b.DynamoDB(m).ListTables(ctx, &dynamodb.ListTablesInput{Limit: aws.Int32(1)},
 		func(o *dynamodb.Options) { o.Retryer = aws.NopRetryer{} })
 	var api smithy.APIError
-	switch {
-	case errors.As(err, &api) && api.ErrorCode() == "AccessDeniedException":
+	if errors.As(err, &api) && api.ErrorCode() == "AccessDeniedException" {
 		return nil
-	case first.Err() != nil:
-		return b.unreachable(ctx, ReasonNoAnswer, &noAnswerError{b.cfg.ConnectTimeout})
-	case err != nil:
-		return b.unreachable(ctx, reasonOf(err), err)
+	}
+	if err != nil {
+		return err
 	}
 	if raw, ok := awsmiddleware.GetRawResponse(out.ResultMetadata).(*smithyhttp.Response); ok {
 		b.server = serverName(raw.Header.Get("Server"))
 	}
 	return nil
+}
+
+// listBucket asks an S3 for the objects of the bucket that it has to have, or for
+// its buckets. Answers to LIST say what is wrong, those to HEAD do not.
+func (b *Backend) listBucket(ctx context.Context, m *meter.Meter) error {
+	once := func(o *awss3.Options) { o.Retryer = aws.NopRetryer{} }
+	if b.cfg.S3Bucket != "" {
+		_, err := b.S3(m).ListObjectsV2(ctx, &awss3.ListObjectsV2Input{Bucket: &b.cfg.S3Bucket, MaxKeys: aws.Int32(1)}, once)
+		return err
+	}
+	_, err := b.S3(m).ListBuckets(ctx, &awss3.ListBucketsInput{}, once)
+	var api smithy.APIError
+	if errors.As(err, &api) && api.ErrorCode() == "AccessDenied" {
+		return nil
+	}
+	return err
 }
 
 // serverName says which server an answer's Server header means: what is known to

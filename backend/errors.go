@@ -7,6 +7,8 @@ import (
 	"net"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
@@ -21,6 +23,7 @@ const (
 	ReasonPermission  Reason = "does not permit this to the caller"
 	ReasonMissing     Reason = "lacks the table or bucket in this account and region"
 	ReasonRegion      Reason = "is not in this region"
+	ReasonUnfit       Reason = "cannot be used"
 )
 
 // An UnreachableError is a service that does not answer, or that refuses to work
@@ -61,6 +64,7 @@ var reasons = map[string]Reason{
 	"AccessDenied":          ReasonPermission,
 	"AccessDeniedException": ReasonPermission,
 	"AllAccessDisabled":     ReasonPermission,
+	"Forbidden":             ReasonPermission, // AccessDenied to a HEAD
 	"NotAuthorized":         ReasonPermission,
 	"OptInRequired":         ReasonPermission,
 
@@ -69,11 +73,13 @@ var reasons = map[string]Reason{
 
 	"AuthorizationHeaderMalformed":       ReasonRegion, // signed for another region
 	"IllegalLocationConstraintException": ReasonRegion,
+	"MovedPermanently":                   ReasonRegion, // PermanentRedirect to a HEAD, which has no code
 	"PermanentRedirect":                  ReasonRegion,
 }
 
 // Classify turns an error of a service into an *UnreachableError if it means
-// that the service cannot be reached, refuses the caller, or lacks the table.
+// that the service cannot be reached, refuses the caller, lacks the table or
+// bucket, or fails the preflight.
 // Any other error comes back as it is.
 func (b *Backend) Classify(err error) error {
 	var known *UnreachableError
@@ -81,18 +87,30 @@ func (b *Backend) Classify(err error) error {
 		return err
 	}
 	var (
-		api  smithy.APIError
-		sent *smithyhttp.RequestSendError
+		api   smithy.APIError
+		sent  *smithyhttp.RequestSendError
+		unfit *PreflightError
 	)
 	switch {
+	case errors.As(err, &unfit):
+		return &UnreachableError{Endpoint: b.where(awss3.ServiceID), Reason: ReasonUnfit, Err: err}
 	case errors.As(err, &api):
 		if reason, ok := reasons[api.ErrorCode()]; ok {
-			return &UnreachableError{Endpoint: b.where(), Reason: reason, Err: err}
+			return &UnreachableError{Endpoint: b.where(serviceOf(err)), Reason: reason, Err: err}
 		}
 	case errors.As(err, &sent) && !errors.Is(err, context.Canceled):
-		return &UnreachableError{Endpoint: b.where(), Reason: ReasonNoAnswer, Err: err}
+		return &UnreachableError{Endpoint: b.where(serviceOf(err)), Reason: ReasonNoAnswer, Err: err}
 	}
 	return err
+}
+
+// serviceOf returns the SDK's id of the service that an error is of.
+func serviceOf(err error) string {
+	var operation *smithy.OperationError
+	if errors.As(err, &operation) {
+		return operation.ServiceID
+	}
+	return dynamodb.ServiceID
 }
 
 // reasonOf is about an error that makes a service useless in any case.
@@ -107,11 +125,11 @@ func reasonOf(err error) Reason {
 }
 
 // unreachable returns err as an *UnreachableError, or why ctx ended.
-func (b *Backend) unreachable(ctx context.Context, reason Reason, err error) error {
+func (b *Backend) unreachable(ctx context.Context, service string, reason Reason, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return &UnreachableError{Endpoint: b.where(), Reason: reason, Err: err}
+	return &UnreachableError{Endpoint: b.where(service), Reason: reason, Err: err}
 }
 
 // noAnswerError is an endpoint that takes a connection and says nothing.

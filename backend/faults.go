@@ -3,10 +3,10 @@ package backend
 import (
 	"context"
 	"net/http"
-	"strings"
 	"sync/atomic"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
 
 	"github.com/lakebench/lakebench/backend/fault"
 	"github.com/lakebench/lakebench/meter"
@@ -34,44 +34,47 @@ func enter(ctx context.Context) (context.Context, *passage) {
 }
 
 // leave ends the passage of an attempt whose caller has its answer.
-func (p *passage) leave(ctx context.Context, m *meter.Meter, api string) {
+func (p *passage) leave(ctx context.Context, m *meter.Meter, service, api string) {
 	if p.state.CompareAndSwap(underWay, stopped) {
-		m.Stopped(ctx, dynamoDB, api, 1)
+		m.Stopped(ctx, service, api, 1)
 	}
 }
 
 // arrive is called when the service has got a request. One that was taken for
 // stopped arrives late (fault effect "timeout").
-func arrive(ctx context.Context, m *meter.Meter, api string) {
+func arrive(ctx context.Context, m *meter.Meter, service, api string) {
 	p, ok := ctx.Value(passageKey{}).(*passage)
 	if ok && !p.state.CompareAndSwap(underWay, reached) {
-		m.Stopped(ctx, dynamoDB, api, -1)
+		m.Stopped(ctx, service, api, -1)
 	}
 }
 
-// dynamoDB is the service's name in the ledgers.
-const dynamoDB = "dynamodb"
+// The services' names in the ledgers.
+const (
+	dynamoDB = "dynamodb"
+	s3Name   = "s3"
+)
 
 // under puts the rules of faults right above the transport to an embedded
 // service, and has m count what they stop. Of an endpoint nobody can say what
 // arrived.
-func under(faults *fault.Injector, m *meter.Meter, inner aws.HTTPClient) aws.HTTPClient {
+func under(faults *fault.Injector, m *meter.Meter, service string, inner aws.HTTPClient) aws.HTTPClient {
 	if faults == nil {
 		return inner
 	}
-	return &faultyClient{meter: m, inner: faults.HTTPClient(inner)}
+	return &faultyClient{meter: m, service: service, inner: faults.HTTPClient(inner)}
 }
 
 type faultyClient struct {
-	meter *meter.Meter
-	inner aws.HTTPClient
+	meter   *meter.Meter
+	service string
+	inner   aws.HTTPClient
 }
 
 // Do implements aws.HTTPClient.
 func (c *faultyClient) Do(req *http.Request) (*http.Response, error) {
 	ctx, p := enter(req.Context())
 	resp, err := c.inner.Do(req.WithContext(ctx))
-	_, api, _ := strings.Cut(req.Header.Get("X-Amz-Target"), ".")
-	p.leave(ctx, c.meter, api)
+	p.leave(ctx, c.meter, c.service, awsmiddleware.GetOperationName(ctx))
 	return resp, err
 }

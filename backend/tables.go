@@ -82,15 +82,20 @@ const (
 	removeWait  = time.Second
 )
 
-// A LeftBehindError names tables that this run made and could not remove: they
-// go on costing money.
+// A LeftBehindError names tables, or objects, that this run made and could not
+// remove: they go on costing money.
 type LeftBehindError struct {
-	Tables []string
-	Err    error // what stood in the way of the first
+	Tables  []string
+	Objects string // bucket/prefix
+	Err     error  // what stood in the way of the first
 }
 
 func (e *LeftBehindError) Error() string {
-	return fmt.Sprintf("tables left behind, to be removed by hand: %s: %s", strings.Join(e.Tables, ", "), inShort(e.Err))
+	what, names := "tables", strings.Join(e.Tables, ", ")
+	if e.Objects != "" {
+		what, names = "objects", e.Objects
+	}
+	return fmt.Sprintf("%s left behind, to be removed by hand: %s: %s", what, names, inShort(e.Err))
 }
 
 // Unwrap returns what stood in the way.

@@ -51,6 +51,9 @@ func DynamoDBConfig() Config {
 	return c
 }
 
+// S3Config returns what the SDK does for S3, which has no settings of its own.
+func S3Config() Config { return DefaultConfig() }
+
 // Validate names the first setting that is out of range.
 func (c Config) Validate() error {
 	switch {
