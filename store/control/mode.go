@@ -54,6 +54,9 @@ func (m Mode) Validate() error {
 	return nil
 }
 
+// ReadsV2 says whether v2 is the authority in this mode.
+func (m Mode) ReadsV2() bool { return m == ModeV2Authoritative || m == ModeV2Only }
+
 // MarshalText implements encoding.TextMarshaler.
 func (m Mode) MarshalText() ([]byte, error) { return []byte(m.String()), m.Validate() }
 

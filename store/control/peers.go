@@ -63,18 +63,34 @@ func CheckNode(node string) error {
 }
 
 // Register writes p in place of whatever record its node has, and returns that
-// record, nil if none.
+// record, nil if none. A v1-only node voids the backfill (spec §4): once its record
+// is there, so that a backfill which begins meanwhile sees one or is seen; and once
+// more before another record takes its place, should it not have come so far.
 func (r *Records) Register(ctx context.Context, p Peer) (replaced *Peer, err error) {
 	const tries = 10 // each fails only if another process writes the record meanwhile
 	for range tries {
 		if replaced, err = r.Peer(ctx, p.Node); err != nil {
 			return nil, err
 		}
-		if err = r.swapPeer(ctx, p.Node, replaced, &p); !errors.Is(err, ErrPeerChanged) {
+		if err = r.voidFor(ctx, replaced); err != nil {
+			return nil, err
+		}
+		if err = r.swapPeer(ctx, p.Node, replaced, &p); err == nil {
+			return replaced, r.voidFor(ctx, &p)
+		}
+		if !errors.Is(err, ErrPeerChanged) {
 			return replaced, err
 		}
 	}
 	return nil, err
+}
+
+// voidFor voids the backfill if p writes v1 only.
+func (r *Records) voidFor(ctx context.Context, p *Peer) error {
+	if p == nil || p.Mode != ModeV1 {
+		return nil
+	}
+	return r.VoidBackfill(ctx, p.Node)
 }
 
 // PutPeer writes p where its node has no record or one of the same incarnation.
@@ -112,11 +128,32 @@ func (r *Records) RemovePeer(ctx context.Context, node string) error {
 	if err != nil || held == nil {
 		return err
 	}
+	if err := r.voidFor(ctx, held); err != nil {
+		return err
+	}
 	return r.swapPeer(ctx, node, held, nil)
 }
 
-// swapPeer replaces one record of a node by another; nil is none.
+// swapPeer replaces one record of a node by another; nil is none. A v1-only record
+// that appears voids the backfill, and so does one that goes: its node may have
+// written behind the backfill's back (spec §4).
 func (r *Records) swapPeer(ctx context.Context, node string, from, to *Peer) error {
+	was, becomes := from != nil && from.Mode == ModeV1, to != nil && to.Mode == ModeV1
+	if was && !becomes {
+		if err := r.VoidBackfill(ctx, node); err != nil {
+			return err
+		}
+	}
+	if err := r.replacePeer(ctx, node, from, to); err != nil {
+		return err
+	}
+	if becomes && !was {
+		return r.VoidBackfill(ctx, node)
+	}
+	return nil
+}
+
+func (r *Records) replacePeer(ctx context.Context, node string, from, to *Peer) error {
 	expected, err := peerBytes(from)
 	if err != nil {
 		return err

@@ -2,12 +2,8 @@ package storetest
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/lakebench/lakebench/store"
 )
@@ -59,17 +55,20 @@ func guardedReplace(ctx context.Context, s store.MetaStore) error {
 }
 
 func testFaults(t *testing.T, open func(t *testing.T) Fixture) {
-	if open(t).Faults == nil {
+	f := open(t)
+	if f.Faults == nil {
 		t.Skip("requests to this service cannot be made to fail")
 	}
 	for _, m := range singles() {
-		t.Run(m.name, func(t *testing.T) { testSingleFaults(t, open, m) })
+		t.Run(m.name, func(t *testing.T) {
+			if f.Single == nil {
+				testSingleFaults(t, open, m)
+			} else {
+				testTransactionFaults(t, open, transaction{m, f.Single})
+			}
+		})
 	}
-	t.Run("guarded", func(t *testing.T) {
-		testTransactionUnanswered(t, open)
-		testTransactionToken(t, open)
-		testTransactionReasons(t, open)
-	})
+	t.Run("guarded", func(t *testing.T) { testTransactionFaults(t, open, f.guarded()) })
 	t.Run("reads", func(t *testing.T) { testReadFaults(t, open(t)) })
 }
 
@@ -121,149 +120,6 @@ func testSingleFaults(t *testing.T, open func(t *testing.T) Fixture, m mutation)
 	})
 }
 
-// testTransactionUnanswered: a transaction is sent again under its token, and only
-// a success settles it.
-func testTransactionUnanswered(t *testing.T, open func(t *testing.T) Fixture) {
-	for _, u := range unanswered {
-		t.Run(u.name+", then through", func(t *testing.T) {
-			f := prepared(t, open, ptr("old"))
-			f.Faults.Next(transact, u.fault)
-			wantOutcome(t, guardedReplace(context.Background(), f.Store), nil)
-			wantOneToken(t, f.Faults, 2)
-			wantHeld(t, f.Peer, target, ptr("new"))
-		})
-		t.Run(u.name+" on and on", func(t *testing.T) {
-			f := prepared(t, open, ptr("old"))
-			f.Faults.Next(transact, repeat(u.fault)...)
-			wantOutcome(t, guardedReplace(context.Background(), f.Store), store.ErrUnknown)
-			wantOneToken(t, f.Faults, Attempts)
-		})
-		t.Run(u.name+", then refused", func(t *testing.T) {
-			f := prepared(t, open, ptr("old"))
-			f.Faults.Next(transact, u.fault, Cancelled("None", "ConditionalCheckFailed"))
-			wantOutcome(t, guardedReplace(context.Background(), f.Store), store.ErrUnknown)
-			wantOneToken(t, f.Faults, 2)
-		})
-		t.Run(u.name+", then contention, then through", func(t *testing.T) {
-			f := prepared(t, open, ptr("old"))
-			f.Faults.Next(transact, u.fault, Cancelled("TransactionConflict", "None"), Refused("TransactionInProgressException"))
-			wantOutcome(t, guardedReplace(context.Background(), f.Store), nil)
-			wantOneToken(t, f.Faults, 4)
-			wantHeld(t, f.Peer, target, ptr("new"))
-		})
-		t.Run(u.name+", then contention on and on", func(t *testing.T) {
-			f := prepared(t, open, ptr("old"))
-			f.Faults.Next(transact, append([]Fault{u.fault}, repeat(Cancelled("None", "TransactionConflict"))...)...)
-			wantOutcome(t, guardedReplace(context.Background(), f.Store), store.ErrUnknown)
-			wantOneToken(t, f.Faults, 0)
-		})
-	}
-	for what, key := range map[string]string{"target": target, "guard": lease} {
-		t.Run("never arrives while another changes the "+what, func(t *testing.T) {
-			f := prepared(t, open, ptr("old"))
-			f.Faults.Next(transact, After(NeverArrives, func() { put(t, f.Peer, key, []byte("theirs")) }))
-			wantOutcome(t, guardedReplace(context.Background(), f.Store), store.ErrUnknown)
-			wantHeld(t, f.Peer, key, ptr("theirs"))
-		})
-	}
-}
-
-// testTransactionToken: a repeated transaction is applied once (spec §6, hazard
-// 14), however others change its target meanwhile.
-func testTransactionToken(t *testing.T, open func(t *testing.T) Fixture) {
-	t.Run("lost reply, undone by another", func(t *testing.T) {
-		f := prepared(t, open, ptr("old"))
-		f.Faults.Next(transact, After(LostReply, func() { put(t, f.Peer, target, []byte("old")) }))
-		wantOutcome(t, guardedReplace(context.Background(), f.Store), nil)
-		wantHeld(t, f.Peer, target, ptr("old"))
-	})
-	t.Run("the first attempt lands after the second", func(t *testing.T) {
-		f := prepared(t, open, ptr("old"))
-		late, deliver := Delayed()
-		f.Faults.Next(transact, late)
-		wantOutcome(t, guardedReplace(context.Background(), f.Store), nil)
-		put(t, f.Peer, target, []byte("old"))
-		if err := deliver(); err != nil {
-			t.Fatal(err)
-		}
-		wantHeld(t, f.Peer, target, ptr("old"))
-	})
-	t.Run("two mutations, two tokens", func(t *testing.T) {
-		f := prepared(t, open, ptr("old"))
-		f.Faults.Next(transact)
-		for range 2 {
-			wantOutcome(t, guardedReplace(context.Background(), f.Store), nil)
-			put(t, f.Peer, target, []byte("old"))
-		}
-		if tokens := sentTokens(t, f.Faults); tokens[0] == tokens[1] {
-			t.Errorf("both used token %q", tokens[0])
-		}
-	})
-	t.Run("contention, all answered", func(t *testing.T) {
-		f := prepared(t, open, ptr("old"))
-		f.Faults.Next(transact, Cancelled("None", "TransactionConflict"))
-		wantOutcome(t, guardedReplace(context.Background(), f.Store), nil)
-		if tokens := sentTokens(t, f.Faults); len(tokens) != 2 || tokens[0] == tokens[1] {
-			t.Errorf("tokens %q, want a new one after a refusal", tokens)
-		}
-	})
-}
-
-// testTransactionReasons: the reasons of a cancelled transaction are read by
-// action, the guard's first (spec §6, hazard 6).
-func testTransactionReasons(t *testing.T, open func(t *testing.T) Fixture) {
-	const (
-		none      = "None"
-		condition = "ConditionalCheckFailed"
-		conflict  = "TransactionConflict"
-	)
-	for _, c := range []struct {
-		guard, target string
-		want          error // nil: sent again, and then it goes through
-	}{
-		{condition, none, store.ErrGuard},
-		{condition, condition, store.ErrGuard},
-		{condition, conflict, store.ErrGuard},
-		{none, condition, store.ErrConflict},
-		{conflict, condition, nil},
-		{conflict, none, nil},
-		{none, conflict, nil},
-		{conflict, conflict, nil},
-		{"ThrottlingError", none, nil},
-		{none, "ThrottlingError", nil},
-		{none, "ProvisionedThroughputExceeded", nil},
-		{none, "ValidationError", errService},
-		{"ItemCollectionSizeLimitExceeded", condition, errService},
-		{none, none, errService},
-	} {
-		t.Run(c.guard+" "+c.target, func(t *testing.T) {
-			f := prepared(t, open, ptr("old"))
-			f.Faults.Next(transact, Cancelled(c.guard, c.target))
-			wantOutcome(t, guardedReplace(context.Background(), f.Store), c.want)
-			holds, sent := "old", 1
-			if c.want == nil {
-				holds, sent = "new", 2
-			}
-			wantHeld(t, f.Peer, target, &holds)
-			if got := len(f.Faults.Sent(transact)); got != sent {
-				t.Errorf("%d requests sent, want %d", got, sent)
-			}
-		})
-	}
-	t.Run("contention on and on", func(t *testing.T) {
-		f := prepared(t, open, ptr("old"))
-		f.Faults.Next(transact, repeat(Cancelled(conflict, none))...)
-		wantOutcome(t, guardedReplace(context.Background(), f.Store), store.ErrContention)
-		wantHeld(t, f.Peer, target, ptr("old"))
-	})
-	t.Run("throttled on and on", func(t *testing.T) {
-		f := prepared(t, open, ptr("old"))
-		f.Faults.Next(transact, repeat(Refused("ThrottlingException"))...)
-		wantOutcome(t, guardedReplace(context.Background(), f.Store), store.ErrContention)
-		wantHeld(t, f.Peer, target, ptr("old"))
-	})
-}
-
 // testReadFaults: reads are sent again.
 func testReadFaults(t *testing.T, f Fixture) {
 	create(t, f.Peer, tables(10)...)
@@ -272,6 +128,7 @@ func testReadFaults(t *testing.T, f Fixture) {
 	f.Faults.Next("GetItem", repeat(FailsBefore)...)
 	_, err := f.Store.Get(context.Background(), "tbl/001")
 	wantOutcome(t, err, errService)
+	f.Faults.Next("GetItem")
 	for _, api := range []string{"Scan", "Query"} {
 		f.Faults.Next(api, CutReply, Unavailable)
 	}
@@ -283,8 +140,6 @@ func testReadFaults(t *testing.T, f Fixture) {
 	}
 	wantOutcome(t, err, errService)
 }
-
-const transact = "TransactWriteItems"
 
 // errService stands for an error of the service that is no outcome of the
 // contract.
@@ -339,48 +194,4 @@ func wantHeld(t *testing.T, s store.MetaStore, key string, want *string) {
 	} else {
 		wantValue(t, s, key, []byte(*want))
 	}
-}
-
-// wantOneToken checks that all attempts were one and the same request; want is
-// their number, 0 for any.
-func wantOneToken(t *testing.T, f *Faults, want int) {
-	t.Helper()
-	tokens := sentTokens(t, f)
-	if want > 0 && len(tokens) != want {
-		t.Errorf("%d requests sent, want %d", len(tokens), want)
-	}
-	for _, token := range tokens {
-		if token != tokens[0] {
-			t.Errorf("tokens %q, want one", tokens)
-			return
-		}
-	}
-	bodies := f.Sent(transact)
-	for i := range bodies {
-		if diff := cmp.Diff(decoded(t, bodies[0]), decoded(t, bodies[i])); diff != "" {
-			t.Errorf("attempt %d is another request (-first +this):\n%s", i+1, diff)
-		}
-	}
-}
-
-func sentTokens(t *testing.T, f *Faults) []string {
-	t.Helper()
-	var tokens []string
-	for _, body := range f.Sent(transact) {
-		token, _ := decoded(t, body)["ClientRequestToken"].(string)
-		if token == "" || len(token) > 36 {
-			t.Fatalf("request token %q, want 1 to 36 characters", token)
-		}
-		tokens = append(tokens, token)
-	}
-	return tokens
-}
-
-func decoded(t *testing.T, body []byte) map[string]any {
-	t.Helper()
-	var m map[string]any
-	if err := json.Unmarshal(body, &m); err != nil {
-		t.Fatal(fmt.Errorf("request body: %w", err))
-	}
-	return m
 }

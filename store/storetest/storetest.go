@@ -31,7 +31,23 @@ type Fixture struct {
 	ItemBytes func(key string, value []byte) int
 	// AnyPrefix: prefixes that span families are read, not refused.
 	AnyPrefix bool
+
+	// Single are the actions of the transaction that a CAS or a Delete becomes;
+	// nil: it is one conditional write. Guarded are those of a GuardedMutate; nil:
+	// guard and target.
+	Single, Guarded []Role
 }
+
+// A Role is what an action of a transaction is about.
+type Role int
+
+// What the suite knows of actions: those of the contract, and others that the
+// layout adds.
+const (
+	Guard Role = iota
+	Target
+	Other
+)
 
 // Run runs the suite. Each test opens a fixture of its own.
 func Run(t *testing.T, open func(t *testing.T) Fixture) {

@@ -135,6 +135,9 @@ func ItemBytes(key string, value []byte) int {
 		units.StringSize(store.AttrValue) + units.BinarySize(value)
 }
 
+// Layout says where the table of that name keeps a key, and what it refuses.
+func Layout(table string) write.Layout { return layout{table} }
+
 // layout is write.Layout for a table.
 type layout struct{ table string }
 

@@ -176,6 +176,11 @@ func ItemBytes(shards store.ShardCounts, key string, value []byte) int {
 		units.StringSize(store.AttrValue) + units.BinarySize(value)
 }
 
+// Layout says where the table of that name keeps a key, and what it refuses.
+func Layout(table string, shards store.ShardCounts) write.Layout {
+	return layout{table: table, shards: shards}
+}
+
 // layout is write.Layout for a table.
 type layout struct {
 	table  string

@@ -1,0 +1,155 @@
+// Package dual is a node's view of the metadata store while it moves from v1 to v2
+// (spec §4).
+//
+// Its opinion: a node switches by itself, on what the control records say, and never
+// on what it is told.
+package dual
+
+import (
+	"context"
+	"encoding/hex"
+	"sync/atomic"
+
+	"github.com/lakebench/lakebench/store"
+	"github.com/lakebench/lakebench/store/control"
+	"github.com/lakebench/lakebench/store/v1"
+	"github.com/lakebench/lakebench/store/v2"
+	"github.com/lakebench/lakebench/store/write"
+	"github.com/lakebench/lakebench/task"
+)
+
+// A Store is a node: a store.MetaStore on both layouts.
+type Store struct {
+	cfg         Config
+	table2      string
+	incarnation string
+	records     *control.Records
+	sender      *write.Sender // of transactions over both layouts
+	layout1     write.Layout
+	layout2     write.Layout
+	v1          *v1.Store // nil in mode v2-only
+	v2          *v2.Store // nil in mode v1
+
+	mode   atomic.Int64 // a control.Mode; it turns at most once, from dual to v2-authoritative
+	unfit  atomic.Pointer[error]
+	paused atomic.Int64
+
+	// recording is held while the node's record is written, so that an older one
+	// does not come after a newer one.
+	recording task.Mutex
+}
+
+var _ store.MetaStore = (*Store)(nil)
+
+// Open returns the node's store once the node is recorded and has read the control
+// records after that. The error is a *ForbiddenError if they forbid the mode.
+func Open(ctx context.Context, cfg Config) (*Store, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	s, err := newStore(cfg)
+	if err != nil {
+		return nil, err
+	}
+	// A look before the record is written: a node that may not open leaves no
+	// trace then, and one that opens on v2 says so at once.
+	state, err := s.records.State(ctx)
+	if err != nil {
+		return nil, err
+	}
+	mode, err := s.admit(cfg.Mode, state)
+	if err != nil {
+		return nil, err
+	}
+	s.mode.Store(int64(mode))
+	if err := s.openLayouts(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.join(ctx); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func newStore(cfg Config) (*Store, error) {
+	cfg.Random = &shared{source: cfg.Random}
+	sender, err := write.NewSender(write.Config{Client: cfg.Client, Random: cfg.Random, Backoff: cfg.Backoff})
+	if err != nil {
+		return nil, err
+	}
+	table2 := v2.TableName(cfg.Table)
+	records, err := control.New(control.Config{Client: cfg.Client, Table: table2, Random: cfg.Random, Backoff: cfg.Backoff})
+	if err != nil {
+		return nil, err
+	}
+	return &Store{
+		cfg: cfg, table2: table2, incarnation: incarnation(cfg), records: records, sender: sender,
+		layout1: v1.Layout(cfg.Table), layout2: v2.Layout(table2, cfg.Shards),
+	}, nil
+}
+
+// incarnation draws the name of one opening of a node.
+func incarnation(cfg Config) string {
+	var b [8]byte
+	for i := range b {
+		b[i] = byte(cfg.Random.Uint64() >> 56)
+	}
+	return hex.EncodeToString(b[:])
+}
+
+func (s *Store) openLayouts(ctx context.Context) (err error) {
+	if s.cfg.Mode != control.ModeV2Only {
+		if s.v1, err = v1.Open(ctx, s.cfg.v1()); err != nil {
+			return err
+		}
+	}
+	if s.cfg.Mode != control.ModeV1 {
+		s.v2, err = v2.Open(ctx, s.cfg.v2())
+	}
+	return err
+}
+
+// Mode returns the mode in which the node serves now.
+func (s *Store) Mode() control.Mode { return control.Mode(s.mode.Load()) }
+
+// Stats counts what stood in the way of a node's mutations.
+type Stats struct {
+	write.Stats
+	Paused int64 // refused by the write barrier, those that then went through on v2 included
+}
+
+// Stats returns the counts so far.
+func (s *Store) Stats() Stats {
+	total := Stats{Stats: s.sender.Stats(), Paused: s.paused.Load()}
+	if s.v1 != nil {
+		total.Stats = total.Plus(s.v1.Stats())
+	}
+	if s.v2 != nil {
+		total.Stats = total.Plus(s.v2.Stats())
+	}
+	return total
+}
+
+// Close takes the node out of service: what is asked of it from now on fails with
+// ErrClosed. Its record goes, too; only one that says v1 stays until an operator
+// removes it (spec §4), since nobody else can know that no v1 writer is left.
+func (s *Store) Close(ctx context.Context) error {
+	if err := s.recording.Lock(ctx); err != nil {
+		return err
+	}
+	defer s.recording.Unlock()
+	closed := ErrClosed
+	s.unfit.Store(&closed)
+	if s.Mode() == control.ModeV1 {
+		return nil
+	}
+	return s.records.RemovePeer(ctx, s.cfg.Node)
+}
+
+// serving returns why the node must not serve, nil if it may.
+func (s *Store) serving() error {
+	if err := s.unfit.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
