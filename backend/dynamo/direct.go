@@ -70,7 +70,7 @@ func direct[SDKIn, In, Out any, SDKOut any, P interface {
 			return out, err
 		}
 		typed, err := run(e, ctx, in, b)
-		if lost := e.settle(); lost != nil {
+		if lost := e.settle(ctx); lost != nil {
 			return out, lost
 		}
 		if err != nil {

@@ -91,7 +91,7 @@ func (e *Engine) answer(ctx context.Context, name string, body, buf []byte, b *b
 		return nil, unsupported(name)
 	}
 	out, err := serve(ctx, e, body, b)
-	if lost := e.settle(); lost != nil {
+	if lost := e.settle(ctx); lost != nil {
 		return nil, lost
 	}
 	if err != nil {

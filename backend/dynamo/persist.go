@@ -82,11 +82,11 @@ func (e *Engine) maintain() error {
 
 // settle waits until everything done so far is on disk, since an answer may show
 // any of it.
-func (e *Engine) settle() *serviceError {
+func (e *Engine) settle(ctx context.Context) *serviceError {
 	if e.log == nil {
 		return nil
 	}
-	if err := e.log.Sync(); err != nil {
+	if err := e.log.Sync(ctx); err != nil {
 		return &serviceError{code: internalServerError, message: "embedded DynamoDB: " + err.Error()}
 	}
 	return nil

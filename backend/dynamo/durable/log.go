@@ -24,6 +24,7 @@
 package durable
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -31,6 +32,8 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+
+	"github.com/lakebench/lakebench/task"
 )
 
 // ErrClosed is the error of a log that has been closed.
@@ -82,27 +85,44 @@ func (l *Log) Append(record []byte) {
 // Sync waits until everything that has been appended is on disk. Those who wait at
 // the same time share one write: the first of them makes it for all. Once a write
 // has failed, every Sync does, since memory is then ahead of the disk for good.
-func (l *Log) Sync() error {
+func (l *Log) Sync(ctx context.Context) error {
 	upTo := l.appended.Load()
-	if l.durable.Load() >= upTo {
-		return nil
+	for l.durable.Load() < upTo {
+		// Let those who are about to append do so first. A write that has just ended
+		// has set many of them free at once, and the next one should be for them all.
+		task.Yield(ctx)
+		if err := l.advance(upTo); err != nil {
+			return err
+		}
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.sync(upTo)
+	return nil
 }
 
-// sync is Sync up to a record; l.mu is held, but not while it writes or waits.
-func (l *Log) sync(upTo uint64) error {
-	for l.err == nil && l.durable.Load() < upTo {
+// advance waits for the write that is under way, or makes one.
+func (l *Log) advance(upTo uint64) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.durable.Load() >= upTo:
+	case l.err != nil:
+		return l.err
+	case l.flushing:
+		l.settled.Wait()
+	default:
+		l.flush()
+	}
+	return nil
+}
+
+// drain is Sync for callers that keep others from appending; l.mu is held, but not
+// while it writes or waits.
+func (l *Log) drain() error {
+	for l.flushing || l.err == nil && l.durable.Load() < l.appended.Load() {
 		if l.flushing {
 			l.settled.Wait()
 		} else {
 			l.flush()
 		}
-	}
-	if l.durable.Load() >= upTo {
-		return nil
 	}
 	return l.err
 }
@@ -147,7 +167,7 @@ func (l *Log) Err() error {
 func (l *Log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	err := l.sync(l.appended.Load())
+	err := l.drain()
 	l.err = ErrClosed
 	return errors.Join(err, l.file.Close(), l.lock.Close())
 }

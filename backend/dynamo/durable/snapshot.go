@@ -33,16 +33,10 @@ type Cut struct {
 func (l *Log) Cut() (Cut, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	at := l.appended.Load()
-	if err := l.sync(at); err != nil {
+	if err := l.drain(); err != nil {
 		return Cut{}, err
 	}
-	for l.flushing { // someone forces what is on disk already
-		l.settled.Wait()
-	}
-	if l.err != nil {
-		return Cut{}, l.err
-	}
+	at := l.appended.Load()
 	next, err := l.startSegment(at + 1)
 	if err != nil {
 		return Cut{}, fmt.Errorf("begin a segment of the log: %w", err)
