@@ -74,12 +74,12 @@ func (m *Migrator) pairBytes(it item) int {
 }
 
 // v1Record and v2Record are the places of a key.
-func (m *Migrator) v1Record(key string) record.Record {
-	return record.Record{Table: m.cfg.Table, Name: key, Key: map[string]types.AttributeValue{store.AttrKey: text(key)}}
+func (m *Migrator) v1Record(key string) record.Record { return v1.Layout(m.cfg.Table).Record(key) }
+func (m *Migrator) v2Record(key string) record.Record {
+	return v2.Layout(m.v2Table(), m.cfg.Shards).Record(key)
 }
 
-func (m *Migrator) v2Record(key string) record.Record { return m.v2At(m.cfg.Shards.Bucket(key), key) }
-
+// v2At is a record that is in any bucket.
 func (m *Migrator) v2At(bucket, key string) record.Record {
 	return record.Record{Table: m.v2Table(), Name: key, Key: map[string]types.AttributeValue{
 		store.AttrBucket: text(bucket), store.AttrKey: text(key),
