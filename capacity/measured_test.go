@@ -1,0 +1,125 @@
+package capacity_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/lakebench/lakebench/backend"
+	"github.com/lakebench/lakebench/capacity"
+	"github.com/lakebench/lakebench/price"
+	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/workloads"
+)
+
+// measure runs a workload on the embedded services.
+func measure(t *testing.T, name string, set map[string]string) *results.Document {
+	t.Helper()
+	w, err := workloads.Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := w.Resolve(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := workloads.Run(t.Context(), workloads.Config{
+		Workload: w, Params: p, Variants: w.Variants, Seed: 7, Repeats: 1, Prices: price.Default(), Virtual: true, RunID: "measured",
+		Open: func(ctx context.Context) (*backend.Backend, error) { return backend.Open(ctx, backend.DefaultConfig()) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// coordinate reads a point.
+func coordinate(t *testing.T, p results.Point, name string) int64 {
+	t.Helper()
+	f, ok := p[name].Float()
+	if !ok {
+		t.Fatalf("point %v has no number %s", p, name)
+	}
+	return int64(f)
+}
+
+// TestModelOfCatalogRefresh: at every point of a sweep the model's count is the
+// measured one where sizes determine it, and holds it where key hashes do.
+func TestModelOfCatalogRefresh(t *testing.T) {
+	doc := measure(t, "catalog-refresh", map[string]string{
+		"history_records": "0,40,2000", "tables": "1,97,600", "page_limit": "0,50", "item_bytes": "300,2500", "refreshes": "1",
+	})
+	compared := 0
+	for _, m := range doc.Summary.Metrics {
+		tables, history := coordinate(t, m.Point, "tables"), coordinate(t, m.Point, "history_records")
+		limit, size := coordinate(t, m.Point, "page_limit"), coordinate(t, m.Point, "item_bytes")
+		of := map[string]func(capacity.Cost) float64{
+			"requests/op":  func(c capacity.Cost) float64 { return c.Requests },
+			"rru/op":       func(c capacity.Cost) float64 { return c.RRU },
+			"evaluated/op": func(c capacity.Cost) float64 { return c.Evaluated },
+			"returned/op":  func(c capacity.Cost) float64 { return c.Returned },
+		}[m.Metric]
+		if of == nil {
+			continue
+		}
+		compared++
+		if m.Variant == "v1" {
+			if want := of(capacity.RefreshV1(tables, history, size, limit)); m.Value != want {
+				t.Errorf("v1 at %v: %s measured %v, the model says %v", m.Point, m.Metric, m.Value, want)
+			}
+			continue
+		}
+		s := capacity.RefreshV2(tables, "tbl", 8, size, limit)
+		if low, high := of(s.Low), of(s.High); m.Value < low || m.Value > high {
+			t.Errorf("%s at %v: %s measured %v, the model says %v to %v", m.Variant, m.Point, m.Metric, m.Value, low, high)
+		}
+	}
+	if want := 3 * 3 * 3 * 2 * 2 * 4; compared != want {
+		t.Errorf("%d values compared, want %d", compared, want)
+	}
+}
+
+// TestMeasured: a plan made from a result has the result's counts, and says where
+// it goes beyond what was measured.
+func TestMeasured(t *testing.T) {
+	s := capacity.DefaultScale()
+	s.Tables, s.CommitsPerSecond = 100, 1000/(s.Retention.Seconds()*2.05)
+	doc := measure(t, "catalog-refresh", map[string]string{"history_records": "0,100,1000,10000", "tables": "100", "refreshes": "1"})
+	patterns, err := capacity.Measured(s, doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := patterns[0].Costs["dual"]
+	if want := capacity.RefreshV1(100, 1000, 300, 1000); got.Requests != want.Requests || got.RRU != want.RRU {
+		t.Errorf("at a measured point: %+v, want %+v", got, want)
+	}
+
+	s.CommitsPerSecond *= 100
+	if patterns, err = capacity.Measured(s, doc); err != nil {
+		t.Fatal(err)
+	}
+	got = patterns[0].Costs["v1"]
+	if want := capacity.RefreshV1(100, 100_000, 300, 1000); math.Abs(got.RRU/want.RRU-1) > 0.02 {
+		t.Errorf("beyond: %v RRU by the fit, the rules say %v", got.RRU, want.RRU)
+	}
+	if want := "measured in run measured (embedded, seed 7), by its fit at history_records 100000, measured up to 10000"; patterns[0].Source != want {
+		t.Errorf("source %q, want %q", patterns[0].Source, want)
+	}
+	if p, err := capacity.Make(s, price.Default(), patterns...); err != nil || p.Metadata[0].Source != patterns[0].Source {
+		t.Errorf("the plan does not say that it was measured: %v", err)
+	}
+
+	s.Tables = 101
+	if _, err := capacity.Measured(s, doc); !errors.Is(err, capacity.ErrMeasured) {
+		t.Errorf("of another lake: %v, want ErrMeasured", err)
+	}
+	s.Tables, doc.Partial = 100, true
+	if _, err := capacity.Measured(s, doc); !errors.Is(err, capacity.ErrMeasured) {
+		t.Errorf("partial: %v, want ErrMeasured", err)
+	}
+	doc.Partial, doc.Workload.Name = false, "wal-append"
+	if _, err := capacity.Measured(s, doc); !errors.Is(err, capacity.ErrMeasured) {
+		t.Errorf("another workload: %v, want ErrMeasured", err)
+	}
+}

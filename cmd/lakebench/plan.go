@@ -1,0 +1,125 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lakebench/lakebench/capacity"
+	"github.com/lakebench/lakebench/results"
+)
+
+// planOptions are the flags of plan.
+type planOptions struct {
+	scale, prices, format string
+	set, measured         []string
+	show                  bool
+}
+
+func newPlan() *cobra.Command {
+	var o planOptions
+	cmd := &cobra.Command{
+		Use:   "plan",
+		Short: "Plan what a lake of your scale costs, needs and saves",
+		Long: `Plan works out what a lake's metadata costs a month on each layout and its WAL
+under each manifest policy: by access pattern, with what of it is waste, how it
+grows, from where on v2 is the cheaper layout, how near it comes to the limits of
+the services, how many shards it needs, and what it costs to migrate.
+
+The scale is that of the design note's lake unless --scale or --set say otherwise;
+--show prints it as a file to copy. Counts come from the documented rules, or,
+with --result, from what was measured.`,
+		Example: `  lakebench plan --set commits_per_second=25 --set retention=30d --set readers=200
+  lakebench plan --show > lake.yaml; lakebench plan --scale lake.yaml
+  lakebench plan --result lakebench-results/RUN --format markdown > plan.md`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.scale, "scale", "", "read the scale from this YAML `file`")
+	f.StringArrayVar(&o.set, "set", nil, "set a number of the scale, as `name=value`")
+	f.StringArrayVar(&o.measured, "result", nil, "take counts from this result `file` or folder instead of the rules")
+	f.StringVar(&o.prices, "prices", "", "price with this YAML `file` instead of the built-in table")
+	f.StringVar(&o.format, "format", "text", "print text, markdown or json")
+	f.BoolVar(&o.show, "show", false, "print the scale as a file and do nothing else")
+	return cmd
+}
+
+func (o planOptions) run(cmd *cobra.Command) error {
+	scale, err := o.readScale()
+	if err != nil {
+		return err
+	}
+	if o.show {
+		return scale.Write(cmd.OutOrStdout())
+	}
+	prices, err := loadPrices(o.prices)
+	if err != nil {
+		return err
+	}
+	var measured []capacity.Pattern
+	for _, path := range o.measured {
+		doc, err := results.Read(path)
+		if err != nil {
+			return err
+		}
+		patterns, err := capacity.Measured(scale, &doc)
+		if err != nil {
+			return usagef("--result %s: %w", path, err)
+		}
+		measured = append(measured, patterns...)
+	}
+	plan, err := capacity.Make(scale, prices, measured...)
+	if err != nil {
+		return usagef("%w", err)
+	}
+	return o.print(cmd, plan)
+}
+
+func (o planOptions) readScale() (capacity.Scale, error) {
+	scale := capacity.DefaultScale()
+	if o.scale != "" {
+		f, err := os.Open(o.scale)
+		if err != nil {
+			return scale, usagef("--scale: %w", err)
+		}
+		defer func() { _ = f.Close() }() // it was only read
+		if scale, err = capacity.LoadScale(f, scale); err != nil {
+			return scale, usagef("%s: %w", o.scale, err)
+		}
+	}
+	given := map[string]bool{}
+	for _, s := range o.set {
+		name, value, ok := strings.Cut(s, "=")
+		if !ok || name == "" {
+			return scale, usagef("--set %q: expected name=value", s)
+		}
+		if given[name] {
+			return scale, usagef("--set %s: the number is set twice", name)
+		}
+		given[name] = true
+		if err := scale.Set(name, value); err != nil {
+			return scale, usagef("--set: %w", err)
+		}
+	}
+	return scale, nil
+}
+
+func (o planOptions) print(cmd *cobra.Command, plan capacity.Plan) error {
+	out := cmd.OutOrStdout()
+	switch o.format {
+	case "text":
+		options := tableOptions(out)
+		return plan.WriteText(out, options.Width, options.Color)
+	case "markdown":
+		return plan.WriteMarkdown(out)
+	case "json":
+		enc := json.NewEncoder(out)
+		enc.SetIndent("", "  ")
+		return enc.Encode(plan)
+	default:
+		return usagef("--format %q: expected text, markdown or json", o.format)
+	}
+}
