@@ -1,0 +1,285 @@
+package wal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+
+	"github.com/lakebench/lakebench/cause"
+	"github.com/lakebench/lakebench/manifest"
+	"github.com/lakebench/lakebench/manifest/object"
+	"github.com/lakebench/lakebench/wal/base"
+	"github.com/lakebench/lakebench/wal/entry"
+)
+
+// Open claims a shard and makes it ready for appends: the writer before is kept
+// out, and what it appended is replayed. The shard is made if there is none.
+//
+// ctx is for opening alone. Close the writer when done with it.
+func Open(ctx context.Context, cfg Config) (*Writer, error) {
+	w, err := newWriter(cfg)
+	if err != nil {
+		return nil, err
+	}
+	m, err := w.store.ClaimEpoch(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w.epoch = m.WriterEpoch
+	w.tables.active = newMemtable(m.CurrentGeneration)
+	o := opening{Writer: w, claimed: m, at: m.ReplayAfter + 1}
+	if err := o.run(ctx); err != nil {
+		return nil, fmt.Errorf("opening shard %v under epoch %d: %w", cfg.Location.Shard, w.epoch, err)
+	}
+	return w, nil
+}
+
+// newWriter puts a writer together. It makes no request.
+func newWriter(cfg Config) (*Writer, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	w := &Writer{cfg: cfg, random: rand.New(cfg.Random), sentinels: map[uint64]bool{}}
+	var err error
+	if w.store, err = manifest.NewStore(w.storeConfig()); err != nil {
+		return nil, err
+	}
+	if w.objects, err = object.NewWriter(w.objectConfig(cfg.Client)); err != nil {
+		return nil, err
+	}
+	counted := &sends{Client: cfg.Client}
+	slots, err := object.NewWriter(w.objectConfig(counted))
+	if err != nil {
+		return nil, err
+	}
+	w.log = &log{location: cfg.Location, reader: w.objects.Reader, writer: slots, sends: counted}
+	w.base = &base.Table{Objects: w.objects.Reader, Dir: cfg.Location.Table}
+	w.generations = newGenerations(cfg.Client, w.objects.Reader, cfg.Location)
+	return w, nil
+}
+
+func (w *Writer) storeConfig() manifest.Config {
+	cfg := manifest.DefaultConfig()
+	cfg.Client, cfg.Location, cfg.Policy = w.cfg.Client, w.cfg.Location, w.cfg.Policy
+	cfg.Random = w.names()
+	return cfg
+}
+
+func (w *Writer) objectConfig(client object.Client) object.Config {
+	return object.Config{
+		Client: client, Bucket: w.cfg.Location.Bucket, Backoff: object.DefaultBackoff(),
+		Random: w.names(),
+	}
+}
+
+// An opening is what happens between the claim and the first append
+// (spec/shard-manifest.md §3, "Opening").
+type opening struct {
+	*Writer
+	claimed manifest.Manifest
+	at      uint64 // position of the next entry to read
+	last    uint64 // position of the last entry that was there; 0 is none
+}
+
+func (o *opening) run(ctx context.Context) error {
+	var err error
+	switch {
+	case o.cfg.Policy.Kind == manifest.Probe:
+		err = o.readAndFence(ctx)
+	default:
+		err = o.fenceAndRead(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	o.next, o.known = max(o.last, o.claimed.ReplayAfter)+1, o.claimed.ReplayAfter+1
+	return o.prove(ctx)
+}
+
+// prove makes sure that the shard is still ours: if another opener has claimed it
+// meanwhile, has flushed and collected, the place where our sentinel is was an
+// emptied one and not the end, and nobody would ever read what is appended beyond
+// it (hazard 14). A commit proves it as a fence check does.
+func (o *opening) prove(ctx context.Context) error {
+	if o.last <= o.claimed.LastSeen {
+		return o.fenceCheck(ctx)
+	}
+	return o.publish(ctx, o.last)
+}
+
+// publish commits that there is an entry at a position.
+func (w *Writer) publish(ctx context.Context, position uint64) error {
+	_, err := w.store.CommitUpdate(ctx, w.epoch, func(m manifest.Manifest) (manifest.Manifest, error) {
+		next := m.Next()
+		next.LastSeen = max(next.LastSeen, position)
+		return next, nil
+	})
+	return err
+}
+
+// fenceAndRead does what the public system does: it finds the end of the log, puts
+// the sentinel there, and reads until there is no entry.
+func (o *opening) fenceAndRead(ctx context.Context) error {
+	end := uint64(0) // not known
+	if o.epoch > 1 {
+		m, err := o.store.Latest(ctx)
+		if err != nil {
+			return err
+		}
+		if end, err = o.log.endFrom(ctx, m.LastSeen, m.ReplayAfter); err != nil {
+			return err
+		}
+		if end, err = o.fence(ctx, end); err != nil {
+			return err
+		}
+	}
+	for {
+		there, err := o.replay(ctx)
+		switch {
+		case err != nil:
+			return err
+		case there && o.cfg.cursorPerEntry():
+			if err := o.publish(ctx, o.last); err != nil {
+				return err
+			}
+		case there:
+		case o.at <= end:
+			return o.missing(ctx, o.at, end)
+		default:
+			return o.checkSeen(ctx)
+		}
+	}
+}
+
+// fence puts our sentinel at the first free position from one on, and returns
+// where that was.
+func (o *opening) fence(ctx context.Context, from uint64) (uint64, error) {
+	for at := from; ; at++ {
+		_, err := o.log.create(ctx, at, entry.Entry{WriterEpoch: o.epoch, Sentinel: true})
+		if err == nil {
+			return at, nil
+		}
+		if !errors.Is(err, object.ErrExists) {
+			return 0, err
+		}
+		// The writer before was faster, or another opener.
+		if _, err := o.look(ctx, at); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// look reads an entry, and stops if it is of a newer epoch (hazard 13).
+func (o *opening) look(ctx context.Context, position uint64) (entry.Entry, error) {
+	e, err := o.log.read(ctx, position)
+	if err == nil && e.WriterEpoch > o.epoch {
+		err = o.log.failed(position, &FencedError{o.epoch, e.WriterEpoch})
+	}
+	return e, err
+}
+
+// replay reads the next entry, if there is one, and takes in its rows.
+func (o *opening) replay(ctx context.Context) (there bool, err error) {
+	e, err := o.look(ctx, o.at)
+	if isAbsent(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	o.saw(o.at, e)
+	if !e.Sentinel {
+		o.tables.replay(e.Rows, o.at, e.Generation)
+	}
+	o.last = o.at
+	o.at++
+	return true, nil
+}
+
+// missing says why there is no entry below one that is there.
+func (o *opening) missing(ctx context.Context, position, beyond uint64) error {
+	if err := o.fenceCheck(ctx); err != nil {
+		return err // whoever has the shard has collected it
+	}
+	return o.log.failed(position, fmt.Errorf("%w: there is none, but entry %d exists", ErrGap, beyond))
+}
+
+// checkSeen refuses an end that lies before an entry of which the manifest knows.
+func (o *opening) checkSeen(ctx context.Context) error {
+	if seen := o.claimed.LastSeen; seen > max(o.last, o.claimed.ReplayAfter) {
+		return o.missing(ctx, o.at, seen)
+	}
+	return nil
+}
+
+// foldedEntries is how many entries are read in search of the end before it is
+// looked for by doubling (spec/shard-manifest.md §2).
+const foldedEntries = 64
+
+// readAndFence reads the log until there is no entry, and puts the sentinel there.
+// A log that is longer than foldedEntries is fenced first: its writer might go on
+// appending for as long as it is read.
+func (o *opening) readAndFence(ctx context.Context) error {
+	for range foldedEntries {
+		there, err := o.replay(ctx)
+		if err != nil {
+			return err
+		}
+		if there {
+			continue
+		}
+		fenced, err := o.fenceHere(ctx)
+		if err != nil || fenced {
+			return err
+		}
+	}
+	end, err := o.log.endBeyond(ctx, o.at)
+	if err != nil {
+		return err
+	}
+	if end, err = o.fence(ctx, end); err != nil {
+		return err
+	}
+	for o.at < end {
+		there, err := o.replay(ctx)
+		if err != nil {
+			return err
+		}
+		if !there {
+			return o.missing(ctx, o.at, end)
+		}
+	}
+	return o.fencedAt(ctx, end)
+}
+
+// fenceHere puts the sentinel where no entry was. It returns false if there is one
+// by now.
+func (o *opening) fenceHere(ctx context.Context) (bool, error) {
+	if err := o.checkSeen(ctx); err != nil {
+		return false, err
+	}
+	if o.epoch == 1 {
+		return true, nil // nobody has held the shard before
+	}
+	_, err := o.log.create(ctx, o.at, entry.Entry{WriterEpoch: o.epoch, Sentinel: true})
+	if errors.Is(err, object.ErrExists) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, o.fencedAt(ctx, o.at)
+}
+
+// fencedAt books our sentinel, and makes sure that it is at the end: that there is
+// nothing behind it is what a gap would hide.
+func (o *opening) fencedAt(ctx context.Context, position uint64) error {
+	o.saw(position, entry.Entry{Sentinel: true})
+	o.last = position
+	beyond, err := o.log.exists(cause.With(ctx, cause.Fence), position+1)
+	if err == nil && beyond {
+		err = o.missing(ctx, position, position+1)
+	}
+	return err
+}

@@ -1,0 +1,217 @@
+package wal_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/lakebench/lakebench/backend"
+	"github.com/lakebench/lakebench/backend/fault"
+	"github.com/lakebench/lakebench/cause"
+	"github.com/lakebench/lakebench/manifest"
+	"github.com/lakebench/lakebench/manifest/object"
+	"github.com/lakebench/lakebench/meter"
+	"github.com/lakebench/lakebench/task"
+	"github.com/lakebench/lakebench/wal"
+	"github.com/lakebench/lakebench/wal/base"
+)
+
+var shard = manifest.ShardID{0xaa, 0x48, 0x49, 0x8d, 0xac, 0x91, 0x59, 0xe2, 0x84, 0x52, 0x69, 0xf4, 0x60, 0x10, 0xac, 0xe2}
+
+// policy is the default one of a kind.
+func policy(kind manifest.Kind) manifest.Policy {
+	p := manifest.DefaultPolicy()
+	p.Kind = kind
+	return p
+}
+
+// A service is an embedded S3 with a bucket and a table.
+type service struct {
+	bucket  string
+	backend *backend.Backend
+	meter   *meter.Meter
+	opened  uint64 // writers, which all draw from other seeds
+}
+
+// openService opens a service of a test's own.
+func openService(t testing.TB) *service {
+	t.Helper()
+	return openBackend(t, backend.DefaultConfig())
+}
+
+func openBackend(t testing.TB, cfg backend.Config) *service {
+	t.Helper()
+	b, err := backend.Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := b.Close(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	})
+	bucket, err := b.Bucket(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := b.NewMeter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &service{bucket: bucket, backend: b, meter: m}
+	s.createBase(t)
+	return s
+}
+
+// createBase makes the base table.
+func (s *service) createBase(t testing.TB) {
+	t.Helper()
+	w, err := object.NewWriter(object.Config{Client: s.client(), Bucket: s.bucket, Random: rand.NewPCG(0, 0), Backoff: object.DefaultBackoff()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := base.Table{Objects: w.Reader, Dir: s.at().Table}
+	if err := table.Create(cause.With(t.Context(), cause.Setup), w, rand.New(rand.NewPCG(0, 1))); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// client returns a client to which nothing bad happens.
+func (s *service) client() *s3.Client { return s.backend.S3(s.meter) }
+
+// faulty returns a client under fault rules (package fault), and what applies them.
+func (s *service) faulty(t testing.TB, ctx context.Context, rules string) (*s3.Client, *fault.Injector) {
+	t.Helper()
+	parsed, err := fault.Parse("test", rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	injector := fault.New(ctx, parsed, fault.DefaultConfig())
+	return s.backend.S3Under(s.meter, injector), injector
+}
+
+// at is the shard in the service's bucket.
+func (s *service) at() manifest.Location {
+	return manifest.Location{Bucket: s.bucket, Table: s.backend.KeyPrefix() + "lake/orders", Shard: shard}
+}
+
+// config is the default one of a policy's kind, through a client.
+func (s *service) config(kind manifest.Kind, client wal.Client) wal.Config {
+	s.opened++
+	cfg := wal.DefaultConfig()
+	cfg.Client, cfg.Location, cfg.Policy = client, s.at(), policy(kind)
+	cfg.Random = rand.NewPCG(7, s.opened)
+	return cfg
+}
+
+// open opens the shard through a client to which nothing bad happens.
+func (s *service) open(t testing.TB, ctx context.Context, kind manifest.Kind) *wal.Writer {
+	t.Helper()
+	w, err := wal.Open(ctx, s.config(kind, s.client()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// put stores an object behind everybody's back, remove removes one.
+func (s *service) put(t testing.TB, key, body string) {
+	t.Helper()
+	if _, err := s.client().PutObject(t.Context(), &s3.PutObjectInput{Bucket: &s.bucket, Key: &key, Body: strings.NewReader(body)}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s *service) remove(t testing.TB, key string) {
+	t.Helper()
+	if _, err := s.client().DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: &s.bucket, Key: &key}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// load stores the files of a directory below the table.
+func (s *service) load(t testing.TB, dir string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(name string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		body, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		relative, err := filepath.Rel(dir, name)
+		if err != nil {
+			return err
+		}
+		s.put(t, s.at().Table+"/"+filepath.ToSlash(relative), string(body))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// row and deleted are rows as tests write them.
+func row(key, value string) wal.Row { return wal.Row{Key: key, Value: []byte(value)} }
+
+func deleted(key string) wal.Row { return wal.Row{Key: key, Tombstone: true} }
+
+// text writes rows as key=value, and a tombstone as key-.
+func text(rows []wal.Row) string {
+	var words []string
+	for _, r := range rows {
+		if r.Tombstone {
+			words = append(words, r.Key+"-")
+		} else {
+			words = append(words, fmt.Sprintf("%s=%s", r.Key, r.Value))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// mustAppend appends, or fails the test.
+func mustAppend(t testing.TB, ctx context.Context, w *wal.Writer, rows ...wal.Row) uint64 {
+	t.Helper()
+	p, err := w.Append(ctx, rows...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func mustFlush(t testing.TB, ctx context.Context, w *wal.Writer) {
+	t.Helper()
+	if _, err := w.Flush(ctx); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// onVirtualTime runs fn where tasks take turns in one order, and waits take none
+// of the machine's time.
+func onVirtualTime(t testing.TB, fn func(ctx context.Context)) {
+	t.Helper()
+	if _, err := task.Run(t.Context(), task.DefaultVirtualConfig(), func(ctx context.Context) error {
+		fn(ctx)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// forEachPolicy runs a test under every policy, on virtual time.
+func forEachPolicy(t *testing.T, fn func(t *testing.T, ctx context.Context, s *service, kind manifest.Kind)) {
+	t.Helper()
+	for _, kind := range manifest.Kinds() {
+		t.Run(kind.String(), func(t *testing.T) {
+			s := openService(t)
+			onVirtualTime(t, func(ctx context.Context) { fn(t, ctx, s, kind) })
+		})
+	}
+}
