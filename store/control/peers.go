@@ -63,34 +63,18 @@ func CheckNode(node string) error {
 }
 
 // Register writes p in place of whatever record its node has, and returns that
-// record, nil if none. A v1-only node voids the backfill (spec §4): once its record
-// is there, so that a backfill which begins meanwhile sees one or is seen; and once
-// more before another record takes its place, should it not have come so far.
+// record, nil if none.
 func (r *Records) Register(ctx context.Context, p Peer) (replaced *Peer, err error) {
 	const tries = 10 // each fails only if another process writes the record meanwhile
 	for range tries {
 		if replaced, err = r.Peer(ctx, p.Node); err != nil {
 			return nil, err
 		}
-		if err = r.voidFor(ctx, replaced); err != nil {
-			return nil, err
-		}
-		if err = r.swapPeer(ctx, p.Node, replaced, &p); err == nil {
-			return replaced, r.voidFor(ctx, &p)
-		}
-		if !errors.Is(err, ErrPeerChanged) {
+		if err = r.swapPeer(ctx, p.Node, replaced, &p); !errors.Is(err, ErrPeerChanged) {
 			return replaced, err
 		}
 	}
 	return nil, err
-}
-
-// voidFor voids the backfill if p writes v1 only.
-func (r *Records) voidFor(ctx context.Context, p *Peer) error {
-	if p == nil || p.Mode != ModeV1 {
-		return nil
-	}
-	return r.VoidBackfill(ctx, p.Node)
 }
 
 // PutPeer writes p where its node has no record or one of the same incarnation.
@@ -106,10 +90,14 @@ func (r *Records) PutPeer(ctx context.Context, p Peer) error {
 	return r.swapPeer(ctx, p.Node, held, &p)
 }
 
-// Withdraw puts replaced back in place of p, as if p had not been registered. The
-// error is a *PeerChangedError if p is not there any more.
+// Withdraw puts back what Register returned in place of the record of p's
+// incarnation, if that is still there; with nil the node has none afterwards.
 func (r *Records) Withdraw(ctx context.Context, p Peer, replaced *Peer) error {
-	return r.swapPeer(ctx, p.Node, &p, replaced)
+	held, err := r.Peer(ctx, p.Node)
+	if err != nil || held == nil || held.Incarnation != p.Incarnation {
+		return err
+	}
+	return r.swapPeer(ctx, p.Node, held, replaced)
 }
 
 // Peer returns a node's record, nil if it has none.
@@ -128,18 +116,16 @@ func (r *Records) RemovePeer(ctx context.Context, node string) error {
 	if err != nil || held == nil {
 		return err
 	}
-	if err := r.voidFor(ctx, held); err != nil {
-		return err
-	}
 	return r.swapPeer(ctx, node, held, nil)
 }
 
-// swapPeer replaces one record of a node by another; nil is none. A v1-only record
-// that appears voids the backfill, and so does one that goes: its node may have
-// written behind the backfill's back (spec §4).
+// swapPeer replaces one record of a node by another; nil is none. A v1-only node
+// voids the backfill (spec §4): once its record is there, so that a backfill which
+// begins meanwhile sees one or is seen; and once more before another record takes
+// its place, should the first time not have come to pass.
 func (r *Records) swapPeer(ctx context.Context, node string, from, to *Peer) error {
-	was, becomes := from != nil && from.Mode == ModeV1, to != nil && to.Mode == ModeV1
-	if was && !becomes {
+	was, is := from != nil && from.Mode == ModeV1, to != nil && to.Mode == ModeV1
+	if was && !is {
 		if err := r.VoidBackfill(ctx, node); err != nil {
 			return err
 		}
@@ -147,7 +133,7 @@ func (r *Records) swapPeer(ctx context.Context, node string, from, to *Peer) err
 	if err := r.replacePeer(ctx, node, from, to); err != nil {
 		return err
 	}
-	if becomes && !was {
+	if renewed := from != nil && is && from.Incarnation == to.Incarnation; is && !renewed {
 		return r.VoidBackfill(ctx, node)
 	}
 	return nil

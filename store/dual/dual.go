@@ -143,7 +143,7 @@ func (s *Store) Close(ctx context.Context) error {
 	if s.Mode() == control.ModeV1 {
 		return nil
 	}
-	return s.records.RemovePeer(ctx, s.cfg.Node)
+	return s.records.Withdraw(ctx, s.self(ctx), nil)
 }
 
 // serving returns why the node must not serve, nil if it may.

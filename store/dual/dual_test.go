@@ -2,9 +2,11 @@ package dual_test
 
 import (
 	"context"
+	"flag"
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -22,6 +24,8 @@ const (
 	lake  = "lake"
 	lake2 = "lake_prefix_v2"
 )
+
+var rewrite = flag.Bool("rewrite", false, "write the request logs anew")
 
 // service is a new embedded service and two ways to it: one whose requests can be
 // made to fail, and a direct one.
@@ -142,6 +146,21 @@ func TestConformance(t *testing.T) {
 			storetest.Run(t, func(t *testing.T) storetest.Fixture {
 				faults, direct := service(t)
 				return fixture(t, mode, lake, 1, storetest.Client(faults), direct, faults)
+			})
+		})
+	}
+}
+
+// TestRequests: the requests of every operation in every mode, as files that
+// reviewers read.
+func TestRequests(t *testing.T) {
+	for _, mode := range control.Modes() {
+		t.Run(mode.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { // heartbeats of one time
+				faults, direct := service(t)
+				rec := storetest.NewRecorder(storetest.Client(faults))
+				f := fixture(t, mode, lake, 1, rec, direct, faults)
+				storetest.Golden(t, "testdata/requests-"+mode.String()+".golden", storetest.Scenario(t, f, rec), *rewrite)
 			})
 		})
 	}

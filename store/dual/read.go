@@ -109,7 +109,7 @@ func (s *Store) begin(ctx context.Context) (store.MetaStore, error) {
 }
 
 // at returns the layout on which the drain at cursor reads: that on which it
-// began. A cursor of v2 in the hands of a dual node tells of the marker.
+// began. A dual node that is shown a cursor of v2 looks for the marker.
 func (s *Store) at(ctx context.Context, cursor string) (store.MetaStore, error) {
 	if cursor == "" {
 		return s.begin(ctx)
@@ -121,10 +121,7 @@ func (s *Store) at(ctx context.Context, cursor string) (store.MetaStore, error) 
 	if err != nil {
 		return nil, err
 	}
-	switch mode := s.Mode(); {
-	case mode == control.ModeV2Only, mode == control.ModeV1:
-		return s.begin(ctx)
-	case c.Layout == store.V1:
+	if c.Layout == store.V1 && s.v1 != nil {
 		return s.v1, nil
 	}
 	return s.begin(ctx)

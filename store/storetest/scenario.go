@@ -141,15 +141,19 @@ func faultSteps(f Fixture) []step {
 			return do(ctx, s)
 		}
 	}
+	put, remove, conflict := "PutItem", "DeleteItem", Refused("TransactionConflictException")
+	if f.Single != nil {
+		put, remove, conflict = transact, transact, transaction{roles: f.Single}.refused(Target, "TransactionConflict")
+	}
 	replace := mutate(store.Guard{Key: "lease/f", Expect: is("lease/f")}, store.Mutation{Key: "tbl/f", Expect: is("tbl/f"), Next: []byte("tbl/f")})
 	return []step{
 		{"get, throttled once", nil, with("GetItem", get("tbl/f"), Refused("ThrottlingException"))},
-		{"create, throttled once", nil, with("PutItem", cas("tbl/l", store.Absent(), "1"), Refused("ThrottlingException"))},
-		{"replace, the answer lost", nil, with("PutItem", cas("tbl/l", is("1"), "2"), LostReply)},
-		{"replace, a conflicting transaction under way", nil, with("PutItem", cas("tbl/l", is("2"), "3"), Refused("TransactionConflictException"))},
-		{"delete, the answer lost", nil, with("DeleteItem", del("tbl/l", "3"), LostReply)},
+		{"create, throttled once", nil, with(put, cas("tbl/l", store.Absent(), "1"), Refused("ThrottlingException"))},
+		{"replace, the answer lost", nil, with(put, cas("tbl/l", is("1"), "2"), LostReply)},
+		{"replace, a conflicting transaction under way", nil, with(put, cas("tbl/l", is("2"), "3"), conflict)},
+		{"delete, the answer lost", nil, with(remove, del("tbl/l", "3"), LostReply)},
 		{"replace under a guard, the answer lost", []string{"lease/f", "tbl/f"}, with(transact, replace, LostReply)},
-		{"replace under a guard, a conflicting transaction under way", nil, with(transact, replace, Cancelled("TransactionConflict", "None"))},
+		{"replace under a guard, a conflicting transaction under way", nil, with(transact, replace, f.guarded().refused(Guard, "TransactionConflict"))},
 	}
 }
 
