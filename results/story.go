@@ -132,6 +132,26 @@ func grows(c Class) string {
 // growth writes the fits of the columns of the cost table, variants that grow
 // alike in one line.
 func (t *terminal) growth(sum Summary) {
+	for _, fits := range growths(sum) {
+		t.Title("Growth with " + texttab.Spaced(fits[0].X) + " (x)" + othersNote(sum, fits[0].Point))
+		if anyFit(fits) {
+			t.fits(sum, fits)
+		} else {
+			t.Paragraph(texttab.Plain, "  undetermined: "+undetermined, "  ")
+		}
+	}
+}
+
+// undetermined says why there is no fit.
+const undetermined = "a fit takes three values or more, the largest ten times the smallest above 0"
+
+// anyFit says whether there is a fit among fits.
+func anyFit(fits []Growth) bool {
+	return slices.ContainsFunc(fits, func(g Growth) bool { return g.Class != Undetermined })
+}
+
+// growths groups the fits by parameter and by the coordinates that were kept.
+func growths(sum Summary) [][]Growth {
 	type place struct{ x, others string }
 	var places []place
 	for _, g := range sum.Growth {
@@ -139,15 +159,11 @@ func (t *terminal) growth(sum Summary) {
 			places = append(places, p)
 		}
 	}
+	var groups [][]Growth
 	for _, p := range places {
-		fits := slices.DeleteFunc(slices.Clone(sum.Growth), func(g Growth) bool { return g.X != p.x || g.Point.String() != p.others })
-		t.Title("Growth with " + texttab.Spaced(p.x) + " (x)" + othersNote(sum, fits[0].Point))
-		if slices.ContainsFunc(fits, func(g Growth) bool { return g.Class != Undetermined }) {
-			t.fits(sum, fits)
-		} else {
-			t.Paragraph(texttab.Plain, "  undetermined: a fit takes three values or more, the largest ten times the smallest above 0", "  ")
-		}
+		groups = append(groups, slices.DeleteFunc(slices.Clone(sum.Growth), func(g Growth) bool { return g.X != p.x || g.Point.String() != p.others }))
 	}
+	return groups
 }
 
 // othersNote names the coordinates that were kept, if there is more than one
@@ -169,6 +185,17 @@ func othersNote(sum Summary, others Point) string {
 }
 
 func (t *terminal) fits(sum Summary, fits []Growth) {
+	columns := fitColumns(sum, fits)
+	if texttab.Width(columns) > t.Width {
+		columns = columns[:3] // the class matters more than the formula
+	}
+	for i := range columns[0].Cells {
+		t.Line(texttab.Row(columns, i))
+	}
+}
+
+// fitColumns are metric, variants, class and formula of fits over one parameter.
+func fitColumns(sum Summary, fits []Growth) []*texttab.Column {
 	metrics, variants, classes, formulas := &texttab.Column{Left: true}, &texttab.Column{Left: true}, &texttab.Column{Left: true}, &texttab.Column{Left: true}
 	for _, s := range columnsOf(sum.Metrics) {
 		if s.metric == "p99-ns" {
@@ -194,13 +221,7 @@ func (t *terminal) fits(sum Summary, fits []Growth) {
 			heading = ""
 		}
 	}
-	columns := []*texttab.Column{metrics, variants, classes, formulas}
-	if texttab.Width(columns) > t.Width {
-		columns = columns[:3] // the class matters more than the formula
-	}
-	for i := range metrics.Cells {
-		t.Line(texttab.Row(columns, i))
-	}
+	return []*texttab.Column{metrics, variants, classes, formulas}
 }
 
 // isClear says that a fit tells more than noise. Counts are what they are; times
@@ -251,6 +272,17 @@ func formula(g Growth, scale float64) string {
 // crossovers writes a sentence for each two variants: from where on one is
 // cheaper in what. Variants of which the same is said share a sentence.
 func (t *terminal) crossovers(sum Summary) {
+	sentences := crossoverSentences(sum)
+	if len(sentences) == 0 {
+		return
+	}
+	t.Title("Crossover, by the fits and within what was measured")
+	for _, s := range sentences {
+		t.Paragraph(texttab.Plain, "  "+s, "    ")
+	}
+}
+
+func crossoverSentences(sum Summary) []string {
 	type statement struct{ dear, said string }
 	var order []statement
 	cheaper := make(map[statement][]string)
@@ -261,17 +293,15 @@ func (t *terminal) crossovers(sum Summary) {
 		}
 		cheaper[s] = append(cheaper[s], p.cheap)
 	}
-	if len(order) == 0 {
-		return
-	}
-	t.Title("Crossover, by the fits and within what was measured")
+	var sentences []string
 	for _, s := range order {
 		verb := " costs less than "
 		if len(cheaper[s]) > 1 {
 			verb = " cost less than "
 		}
-		t.Paragraph(texttab.Plain, "  "+texttab.List(cheaper[s])+verb+s.dear+" "+s.said+".", "    ")
+		sentences = append(sentences, texttab.List(cheaper[s])+verb+s.dear+" "+s.said+".")
 	}
+	return sentences
 }
 
 // pair holds the crossovers of two variants in one direction, over one parameter.

@@ -149,9 +149,7 @@ func columnsOf(metrics []MetricSummary) []shown {
 			others = append(others, name)
 		}
 	}
-	slices.SortFunc(others, func(a, b string) int {
-		return cmp.Or(cmp.Compare(metricOrder(a), metricOrder(b)), cmp.Compare(a, b))
-	})
+	SortMetrics(others)
 	for _, name := range others {
 		columns = append(columns, shown{name, splitHeading(name), 6, 1})
 	}
@@ -206,13 +204,18 @@ func repeatsNote(doc Document) string {
 }
 
 func (t *terminal) pointHeading(p Point, swept []string) {
+	if text := pointText(p, swept); text != "" {
+		t.Line(text)
+	}
+}
+
+// pointText names the coordinates that differ between points.
+func pointText(p Point, swept []string) string {
 	var parts []string
 	for _, name := range swept {
 		parts = append(parts, texttab.Spaced(name)+" "+FormatCoordinate(p[name]))
 	}
-	if len(parts) > 0 {
-		t.Line(strings.Join(parts, ", "))
-	}
+	return strings.Join(parts, ", ")
 }
 
 // tableRow is a variant at a point, with its metrics.

@@ -1,0 +1,88 @@
+package results
+
+import (
+	"strings"
+
+	"github.com/lakebench/lakebench/results/texttab"
+)
+
+// Headline says in a sentence what the run found.
+func Headline(doc Document) string { return headline(doc) }
+
+// Context says in a line what was run, and where.
+func Context(doc Document) string { return context(doc) }
+
+// A Grid is a table of a result for readers who do not sit at a terminal.
+type Grid struct {
+	Title string
+	Heads []string
+	// Words are the columns of words, beside the first.
+	Words []int
+	Rows  []GridRow
+	Notes []string
+}
+
+// A GridRow is a row, and the heading above it, which is empty if it is that of
+// the row before.
+type GridRow struct {
+	Group string
+	Cells []string
+}
+
+// CostGrid returns what an operation costs: a row for each variant at each point.
+// It has no rows if nothing was measured.
+func CostGrid(doc Document) Grid {
+	g := Grid{Title: "Cost per " + operationName(doc.Series) + repeatsNote(doc), Heads: []string{""}}
+	rows := rowsOf(doc.Summary.Metrics)
+	var columns []*texttab.Column
+	for _, s := range columnsOf(doc.Summary.Metrics) {
+		columns = append(columns, metricColumn(s, rows))
+		g.Heads = append(g.Heads, strings.TrimSpace(strings.Join(s.heading[:], " ")))
+	}
+	swept := sweptParams(doc.Series)
+	for i, r := range rows {
+		row := GridRow{Cells: []string{r.variant}}
+		if i == 0 || r.point.String() != rows[i-1].point.String() {
+			row.Group = pointText(r.point, swept)
+		}
+		for _, c := range columns {
+			row.Cells = append(row.Cells, c.Cells[i])
+		}
+		g.Rows = append(g.Rows, row)
+	}
+	if note := timesNote(rows); note != "" {
+		g.Notes = append(g.Notes, note)
+	}
+	return g
+}
+
+// GrowthGrids returns how costs grow, a grid for each swept parameter.
+func GrowthGrids(doc Document) []Grid {
+	var grids []Grid
+	for _, fits := range growths(doc.Summary) {
+		g := Grid{Title: "Growth with " + texttab.Spaced(fits[0].X) + " (x)" + othersNote(doc.Summary, fits[0].Point)}
+		if !anyFit(fits) {
+			g.Notes = []string{"Undetermined: " + undetermined + "."}
+			grids = append(grids, g)
+			continue
+		}
+		g.Heads, g.Words = []string{"", "variant", "class", "fit"}, []int{1, 2, 3}
+		columns := fitColumns(doc.Summary, fits)
+		for i := range columns[0].Cells {
+			var row GridRow
+			for _, c := range columns {
+				row.Cells = append(row.Cells, strings.TrimSpace(c.Cells[i]))
+			}
+			g.Rows = append(g.Rows, row)
+		}
+		grids = append(grids, g)
+	}
+	return grids
+}
+
+// Crossovers says, a sentence for each two variants, from where on which costs
+// less, by the fits and within what was measured.
+func Crossovers(doc Document) []string { return crossoverSentences(doc.Summary) }
+
+// Ledgers returns the sums of the three ledgers over all series.
+func Ledgers(doc Document) []string { return ledgerSums(doc.Series) }
