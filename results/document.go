@@ -34,6 +34,12 @@ type Document struct {
 	Warnings []string `json:"warnings"`
 }
 
+// Named is a document and what its user calls it: where it was read from.
+type Named struct {
+	Name     string
+	Document Document
+}
+
 // Clock is the time that a run ran on.
 type Clock string
 

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -106,6 +107,13 @@ func (m Metric) Title() string {
 		return m.Noun
 	}
 	return fmt.Sprintf("%s per %s", m.Noun, m.Per)
+}
+
+// SortMetrics sorts metric names as tables have them, unknown ones last by name.
+func SortMetrics(names []string) {
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(metricOrder(a), metricOrder(b)), cmp.Compare(a, b))
+	})
 }
 
 // metricOrder places metrics as tables have them, unknown ones last by name.

@@ -1,7 +1,6 @@
 package results
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -86,9 +85,7 @@ func (g *group) metrics() []string {
 			names = append(names, name)
 		}
 	}
-	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Or(cmp.Compare(metricOrder(a), metricOrder(b)), cmp.Compare(a, b))
-	})
+	SortMetrics(names)
 	return slices.Compact(names)
 }
 

@@ -1,0 +1,142 @@
+// Package compare holds two results of one workload side by side.
+//
+// Its opinion: a count of a deterministic run is a fact, so any difference is a
+// difference, in every repeat; everything else is a sample, and a difference
+// between samples is only told where it is significant among all the rows that
+// were looked at (spec/results.md §3). Where there are too few repeats for that,
+// this is what is told, and not that nothing changed.
+package compare
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/lakebench/lakebench/results"
+)
+
+// DefaultAlpha is the chance of calling any difference significant that is none,
+// over all rows that are tested together.
+const DefaultAlpha = 0.05
+
+// Options say how to compare.
+type Options struct {
+	// Alpha is the level of significance, above 0 and below 1.
+	Alpha float64
+	// Force compares results of different workloads or parameters.
+	Force bool
+	// Test says which rows are tested together: the more there are, the clearer a
+	// difference must be. nil is all. Other rows are not told to differ.
+	Test func(*Row) bool
+}
+
+// DefaultOptions compares everything at DefaultAlpha.
+func DefaultOptions() Options { return Options{Alpha: DefaultAlpha} }
+
+// Validate reports what is out of range.
+func (o Options) Validate() error {
+	if !(o.Alpha > 0 && o.Alpha < 1) {
+		return fmt.Errorf("compare: alpha is %v, expected above 0 and below 1", o.Alpha)
+	}
+	return nil
+}
+
+// ErrDifferent is for those to whom a difference is an error.
+var ErrDifferent = errors.New("the results differ")
+
+// A MismatchError says that two results measured different things.
+type MismatchError struct {
+	Old, New results.Workload
+}
+
+func (e *MismatchError) Error() string {
+	return "the results are not comparable: " + e.Difference() + "; --force compares them anyway"
+}
+
+// Difference says what differs.
+func (e *MismatchError) Difference() string {
+	if e.Old.Name != e.New.Name || e.Old.Version != e.New.Version {
+		return fmt.Sprintf("the workloads are %s version %d and %s version %d", e.Old.Name, e.Old.Version, e.New.Name, e.New.Version)
+	}
+	return fmt.Sprintf("the hashes are %.12s and %.12s: %s", e.Old.Hash, e.New.Hash, differentParams(e.Old.Params, e.New.Params))
+}
+
+// A Comparison is what differs between two results.
+type Comparison struct {
+	Old Side `json:"old"`
+	New Side `json:"new"`
+	// Rows are in the order of the old result, those that only the new one has
+	// last.
+	Rows []Row `json:"rows"`
+	// Ledgers are the entries of the ledgers that differ, of exact rows only: they
+	// say which requests a changed count is made of.
+	Ledgers []Entry `json:"ledgers"`
+	// Growth are all fits of both results.
+	Growth []Growth `json:"growth"`
+	// TooFew is nil unless no row that was tested could have been significant.
+	TooFew   *TooFew  `json:"too_few"`
+	Warnings []string `json:"warnings"`
+}
+
+// Side is one of the two results.
+type Side struct {
+	Name          string              `json:"name"` // for its user: a path
+	RunID         string              `json:"run_id"`
+	Workload      string              `json:"workload"`
+	Hash          string              `json:"hash"`
+	Seed          uint64              `json:"seed"`
+	Repeats       int                 `json:"repeats"`
+	Clock         results.Clock       `json:"clock"`
+	Deterministic bool                `json:"deterministic"`
+	Environment   results.Environment `json:"environment"`
+}
+
+func sideOf(name string, doc results.Document) Side {
+	return Side{
+		Name: name, RunID: doc.RunID, Workload: doc.Workload.Name, Hash: doc.Workload.Hash, Seed: doc.Seed,
+		Repeats: doc.Repeats, Clock: doc.Clock, Deterministic: doc.Deterministic, Environment: doc.Environment,
+	}
+}
+
+// Compare compares two results. It refuses two of different workloads with a
+// *MismatchError, unless it is forced.
+func Compare(old, next results.Named, o Options) (*Comparison, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	if old.Document.Workload.Hash != next.Document.Workload.Hash && !o.Force {
+		return nil, &MismatchError{old.Document.Workload, next.Document.Workload}
+	}
+	c := &Comparison{
+		Old: sideOf(old.Name, old.Document), New: sideOf(next.Name, next.Document),
+		Warnings: warnings(old.Document, next.Document),
+	}
+	places := pair(old.Document.Series, next.Document.Series)
+	k := kindsOf(old.Document, next.Document)
+	for _, p := range places {
+		c.Rows = append(c.Rows, p.rows(k)...)
+		if k.counts == exact {
+			c.Ledgers = append(c.Ledgers, p.ledger()...)
+		}
+	}
+	c.Growth = growth(old.Document.Summary.Growth, next.Document.Summary.Growth, k)
+	if o.Test == nil {
+		o.Test = func(*Row) bool { return true }
+	}
+	c.TooFew = c.Test(o.Alpha, o.Test)
+	return c, nil
+}
+
+// Differs says whether any row, entry of a ledger or class of growth differs.
+func (c *Comparison) Differs() bool {
+	for i := range c.Rows {
+		if c.Rows[i].Differs() {
+			return true
+		}
+	}
+	for _, g := range c.Growth {
+		if g.Differs() && g.Exact {
+			return true
+		}
+	}
+	return len(c.Ledgers) > 0
+}

@@ -1,0 +1,114 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lakebench/lakebench/results"
+)
+
+// An Entry is a line of the ledgers whose sum over all repeats differs. Of
+// repeats only those count that both results have.
+type Entry struct {
+	Variant string        `json:"variant"`
+	Point   results.Point `json:"point"`
+	Phase   results.Phase `json:"phase"`
+	// Operation, with its outcome, is set for the first ledger: "refresh failed";
+	// Attempt for the second: "dynamodb Scan ok, list".
+	Operation string `json:"operation,omitempty"`
+	Attempt   string `json:"attempt,omitempty"`
+	Old       int64  `json:"old"`
+	New       int64  `json:"new"`
+}
+
+// What names the entry.
+func (e Entry) What() string {
+	if e.Operation != "" {
+		return e.Operation
+	}
+	return e.Attempt
+}
+
+// counts are the entries of the ledgers of one side, by what they count.
+type counts struct {
+	operations, attempts map[string]int64
+}
+
+// ledger returns the entries that differ, in order of their names.
+func (p *place) ledger() []Entry {
+	if len(p.old) == 0 || len(p.new) == 0 {
+		return nil // the rows say so
+	}
+	old, next := countsOf(p.old, p.new), countsOf(p.new, p.old)
+	var entries []Entry
+	for _, what := range union(old.operations, next.operations) {
+		entries = append(entries, Entry{Operation: what, Old: old.operations[what], New: next.operations[what]})
+	}
+	for _, what := range union(old.attempts, next.attempts) {
+		entries = append(entries, Entry{Attempt: what, Old: old.attempts[what], New: next.attempts[what]})
+	}
+	entries = slices.DeleteFunc(entries, func(e Entry) bool { return e.Old == e.New })
+	for i := range entries {
+		entries[i].Variant, entries[i].Point, entries[i].Phase = p.variant, p.point, p.phase
+	}
+	return entries
+}
+
+// countsOf adds up the repeats that others have too.
+func countsOf(series, others []*results.Series) counts {
+	c := counts{map[string]int64{}, map[string]int64{}}
+	for _, s := range series {
+		if !slices.ContainsFunc(others, func(o *results.Series) bool { return o.Repeat == s.Repeat }) {
+			continue
+		}
+		for name, o := range s.Operations {
+			c.operations[name+" ok"] += o.OK
+			c.operations[name+" failed"] += o.Failed
+			c.operations[name+" of unknown outcome"] += o.Unknown
+		}
+		for _, a := range s.Attempts {
+			c.attempts[fmt.Sprintf("%s %s %s, %s", a.Service, a.API, a.Outcome, a.Cause)] += a.Count
+		}
+	}
+	return c
+}
+
+// Growth is how a metric of a variant grows with a parameter in both results; the
+// class is "" where there is no fit.
+type Growth struct {
+	Variant string        `json:"variant"`
+	Point   results.Point `json:"point"`
+	Metric  string        `json:"metric"`
+	X       string        `json:"x"`
+	Old     results.Class `json:"old"`
+	New     results.Class `json:"new"`
+	// Exact says that the fits are of exact metrics, so that a change is no noise.
+	Exact bool `json:"exact"`
+}
+
+// Differs says whether the class changed.
+func (g Growth) Differs() bool { return g.Old != g.New }
+
+// growth pairs the fits, in the order of the old ones.
+func growth(old, next []results.Growth, ways kinds) []Growth {
+	type key struct{ variant, point, metric, x string }
+	all := []Growth{}
+	at := make(map[key]int)
+	find := func(g results.Growth) *Growth {
+		k := key{g.Variant, g.Point.String(), g.Metric, g.X}
+		i, ok := at[k]
+		if !ok {
+			i = len(all)
+			at[k] = i
+			all = append(all, Growth{Variant: g.Variant, Point: g.Point, Metric: g.Metric, X: g.X, Exact: ways.of(g.Metric) == exact})
+		}
+		return &all[i]
+	}
+	for _, g := range old {
+		find(g).Old = g.Class
+	}
+	for _, g := range next {
+		find(g).New = g.Class
+	}
+	return all
+}

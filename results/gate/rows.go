@@ -1,0 +1,231 @@
+package gate
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/results/compare"
+	"github.com/lakebench/lakebench/results/texttab"
+)
+
+// compare holds the rows, ledgers and growth of the result against the baseline's.
+func (j *judgement) compare(baseline, result results.Named) error {
+	decide := func(r *compare.Row) decision { return j.policy.decide(j.Workload, r, j.used) }
+	c, err := compare.Compare(baseline, result, compare.Options{
+		Alpha: j.policy.Alpha,
+		Test:  func(r *compare.Row) bool { return decide(r).action == Enforce },
+	})
+	if err != nil {
+		return err
+	}
+	// What is only told is tested by itself: it must not make the gate less sharp.
+	c.Test(j.policy.Alpha, func(r *compare.Row) bool { return decide(r).action == Advise })
+	j.Warnings = append(j.Warnings, c.Warnings...)
+	j.series(c)
+	for i := range c.Rows {
+		r := &c.Rows[i]
+		j.row(r, decide(r))
+	}
+	if c.TooFew != nil {
+		j.fail(KindTooFew, "", "%s", c.TooFew)
+	}
+	j.ledgers(c.Ledgers)
+	j.growth(c.Growth)
+	return nil
+}
+
+// series looks for what was not measured at all, or not as often.
+func (j *judgement) series(c *compare.Comparison) {
+	type key struct {
+		place  string
+		repeat int
+	}
+	there := map[key]bool{}
+	for i := range j.result.Series {
+		s := &j.result.Series[i]
+		there[key{compare.Place(s.Variant, s.Point, s.Phase), s.Repeat}] = true
+	}
+	seen := map[string]bool{}
+	for i := range j.baseline.Series {
+		s := &j.baseline.Series[i]
+		place := compare.Place(s.Variant, s.Point, s.Phase)
+		if !seen[place] {
+			seen[place] = true
+			j.Places = append(j.Places, place)
+		}
+		if s.Repeat < c.New.Repeats && !there[key{place, s.Repeat}] {
+			j.missing[place] = true
+			j.fail(KindSeriesMissing, place, "the series is missing: repeat %d was not measured", s.Repeat)
+		}
+	}
+}
+
+// row judges a metric.
+func (j *judgement) row(r *compare.Row, d decision) {
+	switch {
+	case d.action == Ignore:
+		return
+	case r.Change == compare.OnlyNew:
+		j.advice(KindMetricMissing, r, "is %s and the baseline does not have it; --update adds it", value(r.Metric, r.New))
+		return
+	case d.action == Enforce && isTime(r.Metric):
+		j.Gated.Times++
+	case d.action == Enforce:
+		j.Gated.Counts++
+	}
+	tell := j.failRow
+	if d.action == Advise {
+		tell = j.advice
+	}
+	switch {
+	case r.Change == compare.OnlyOld && !j.missing[compare.Place(r.Variant, r.Point, r.Phase)]:
+		tell(KindMetricMissing, r, "is missing: the baseline has %s", value(r.Metric, r.Old))
+	case r.Change == compare.Incomparable:
+		tell(KindClock, r, "cannot be compared: the clocks are %s and %s", j.baseline.Clock, j.result.Clock)
+	case r.Change == compare.Different && !d.allows(r):
+		kind := KindCount
+		if isTime(r.Metric) {
+			kind = KindTime
+		}
+		tell(kind, r, "%s", change(r, d))
+	}
+}
+
+// change says what became of a row, and what would have been allowed.
+func change(r *compare.Row, d decision) string {
+	text := fmt.Sprintf("is %s, the baseline has %s (%s)", value(r.Metric, r.New), value(r.Metric, r.Old), r.Delta())
+	if !r.Exact {
+		text = fmt.Sprintf("is %s over %d repeats, the baseline has %s (%s, p=%.3g)", value(r.Metric, r.New), r.NewRepeats, value(r.Metric, r.Old), r.Delta(), r.P)
+	}
+	if d.up > 0 || d.down > 0 {
+		text += fmt.Sprintf("; allowed is %s to %s", limit("-", d.down), limit("+", d.up))
+	}
+	return text
+}
+
+func limit(sign string, v float64) string {
+	if v > 1e300 {
+		return sign + "any"
+	}
+	if v == 0 {
+		return "0%"
+	}
+	return fmt.Sprintf("%s%v%%", sign, 100*v)
+}
+
+// value writes a metric's value, dollars for a million operations.
+func value(metric string, v float64) string {
+	if metric == "usd/op" {
+		return results.FormatValue(metric, v) + " per million"
+	}
+	return results.FormatValue(metric, v)
+}
+
+func finding(kind Kind, r *compare.Row, format string, args ...any) Finding {
+	f := Finding{Kind: kind, Place: compare.Place(r.Variant, r.Point, r.Phase), Metric: r.Metric, Message: r.Metric + " " + fmt.Sprintf(format, args...)}
+	if r.OldRepeats > 0 {
+		f.Old = results.FormatValue(r.Metric, r.Old)
+	}
+	if r.NewRepeats > 0 {
+		f.New = results.FormatValue(r.Metric, r.New)
+	}
+	return f
+}
+
+func (j *judgement) failRow(kind Kind, r *compare.Row, format string, args ...any) {
+	j.Failures = append(j.Failures, finding(kind, r, format, args...))
+}
+
+func (j *judgement) advice(kind Kind, r *compare.Row, format string, args ...any) {
+	j.Advice = append(j.Advice, finding(kind, r, format, args...))
+}
+
+// ledgers judges the entries behind the counts.
+func (j *judgement) ledgers(entries []compare.Entry) {
+	for _, e := range entries {
+		f := Finding{
+			Kind: KindLedger, Place: compare.Place(e.Variant, e.Point, e.Phase), Old: texttab.Thousands(float64(e.Old), 0), New: texttab.Thousands(float64(e.New), 0),
+			Message: fmt.Sprintf("%s: %s, the baseline has %s", e.What(), texttab.Thousands(float64(e.New), 0), texttab.Thousands(float64(e.Old), 0)),
+		}
+		j.put(j.policy.Ledgers, f)
+	}
+}
+
+// growth judges the classes of growth of counts. Of what is sampled they may
+// change by chance, and are reported.
+func (j *judgement) growth(all []compare.Growth) {
+	for _, g := range all {
+		if isTime(g.Metric) || g.Old == "" {
+			continue
+		}
+		action := j.policy.Growth
+		if !g.Exact && action == Enforce {
+			action = Advise
+		}
+		if action == Enforce {
+			j.Gated.Growth++
+		}
+		if !g.Differs() {
+			continue
+		}
+		is := "is " + string(g.New)
+		if g.New == "" {
+			is = "is not there"
+		}
+		j.put(action, Finding{
+			Kind: KindGrowth, Place: compare.Place(g.Variant, g.Point, ""), Metric: g.Metric, Old: string(g.Old), New: string(g.New),
+			Message: fmt.Sprintf("growth of %s with %s %s, the baseline's is %s", g.Metric, texttab.Spaced(g.X), is, g.Old),
+		})
+	}
+}
+
+// put files a finding as the action says.
+func (j *judgement) put(a Action, f Finding) {
+	switch a {
+	case Enforce:
+		j.Failures = append(j.Failures, f)
+	case Advise:
+		j.Advice = append(j.Advice, f)
+	case Ignore:
+	}
+}
+
+// Unmatched returns a finding for each rule that is about a workload that was
+// judged, and has matched no row of it: it would never have failed.
+func (g *Gate) Unmatched() []Finding {
+	var findings []Finding
+	for i, r := range g.policy.Rules {
+		about := len(r.Workloads) == 0
+		for _, w := range r.Workloads {
+			about = about || g.workloads[w]
+		}
+		if about && !g.used[i] && len(g.workloads) > 0 {
+			findings = append(findings, Finding{Kind: KindRule, Message: fmt.Sprintf("the rule in line %d (%s) decides about no row: it could never fail", r.Line, r.describe())})
+		}
+	}
+	return findings
+}
+
+// describe says what a rule is about.
+func (r Rule) describe() string {
+	var parts []string
+	add := func(list []string) {
+		if len(list) > 0 {
+			parts = append(parts, strings.Join(list, ", "))
+		}
+	}
+	add(r.Workloads)
+	add(r.Variants)
+	if p := results.Point(r.Point); len(p) > 0 {
+		parts = append(parts, p.String())
+	}
+	for _, p := range r.Phases {
+		parts = append(parts, string(p))
+	}
+	add(r.Metrics)
+	if len(parts) == 0 {
+		return "everything"
+	}
+	return strings.Join(parts, "; ")
+}
