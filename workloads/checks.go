@@ -3,6 +3,7 @@ package workloads
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/lakebench/lakebench/load"
 	"github.com/lakebench/lakebench/results"
@@ -11,6 +12,7 @@ import (
 // checkList gathers the outcomes of checks from all points. A check that is made
 // at several points is one check of the run: it passed if it passed everywhere.
 type checkList struct {
+	mu     sync.Mutex // never held over a yield
 	order  []string
 	byName map[string]*results.Check
 	// operations and histories are those that were found to be linearizable.
@@ -21,6 +23,8 @@ type checkList struct {
 var rank = map[results.Status]int{results.Passed: 0, results.Skipped: 1, results.Inconclusive: 2, results.Failed: 3}
 
 func (l *checkList) add(checks ...results.Check) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	for _, c := range checks {
 		known, ok := l.byName[c.Name]
 		switch {
@@ -50,6 +54,8 @@ func (l *checkList) ledgers(what string, p load.Point, err error) {
 }
 
 func (l *checkList) all() []results.Check {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	out := make([]results.Check, 0, len(l.order))
 	for _, name := range l.order {
 		out = append(out, *l.byName[name])

@@ -13,6 +13,7 @@ import (
 	"github.com/lakebench/lakebench/meter"
 	"github.com/lakebench/lakebench/price"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/task"
 )
 
@@ -238,7 +239,7 @@ func (r *run) point(ctx context.Context, n int, p load.Point) (err error) {
 		return errors.New("workloads: no source of request tokens for an endpoint")
 	}
 	r.backend = results.Backend(b.Describe())
-	setup, err := b.NewMeter(r.cfg.Trace)
+	setup, err := newMeter(b, r.cfg.Trace)
 	if err != nil {
 		return err
 	}
@@ -266,17 +267,50 @@ func (r *run) point(ctx context.Context, n int, p load.Point) (err error) {
 	return nil
 }
 
-// tracer returns what is to hear of the requests of a series; nil is nobody.
-func (r *run) tracer(variant string, p load.Point) (func(meter.TraceRecord), error) {
-	if r.cfg.observe == nil {
-		return r.cfg.Trace, nil
-	}
-	point, err := results.NewPoint(p)
+// tracer returns what is to hear of the requests of a repeat; nil is nobody.
+func (r *run) tracer(rec *recorder) (func(meter.TraceRecord), error) {
+	point, err := results.NewPoint(rec.coordinates)
 	if err != nil {
 		return nil, err
 	}
-	k := seriesKey{variant, point.String()}
-	return func(t meter.TraceRecord) { r.cfg.observe(k, t) }, nil
+	listeners := []func(meter.TraceRecord){}
+	if r.cfg.Trace != nil {
+		listeners = append(listeners, r.cfg.Trace)
+	}
+	if r.cfg.observe != nil {
+		k := seriesKey{rec.variant, point.String()}
+		listeners = append(listeners, func(t meter.TraceRecord) { r.cfg.observe(k, t) })
+	}
+	if r.cfg.Workload.traces {
+		listeners = append(listeners, func(t meter.TraceRecord) {
+			if rec.watch != nil {
+				rec.watch(t)
+			}
+		})
+	}
+	if len(listeners) == 0 {
+		return nil, nil
+	}
+	return func(t meter.TraceRecord) {
+		for _, hear := range listeners {
+			hear(t)
+		}
+	}, nil
+}
+
+// newMeter returns a meter for a backend's clients that knows the outcomes of a
+// store's operations.
+func newMeter(b *backend.Backend, trace func(meter.TraceRecord)) (*meter.Meter, error) {
+	cfg := meter.DefaultConfig()
+	cfg.ReportCapacity = b.Kind() == backend.Endpoint
+	cfg.Trace = trace
+	cfg.Classify = func(err error) meter.OperationOutcome {
+		if errors.Is(err, store.ErrUnknown) {
+			return meter.OperationUnknown
+		}
+		return meter.ClassifyOperation(err)
+	}
+	return meter.New(cfg)
 }
 
 // settle closes the books of a meter: its ledgers must agree, and what it
@@ -290,15 +324,14 @@ func (r *run) settle(what string, p load.Point, m *meter.Meter) {
 }
 
 func (r *run) measure(ctx context.Context, s *site, sub subject, variant string, repeat int) error {
-	trace, err := r.tracer(variant, s.coordinates)
+	rec := &recorder{site: s, variant: variant, repeat: repeat, metrics: map[string]float64{}}
+	trace, err := r.tracer(rec)
 	if err != nil {
 		return err
 	}
-	m, err := s.backend.NewMeter(trace)
-	if err != nil {
+	if rec.meter, err = newMeter(s.backend, trace); err != nil {
 		return err
 	}
-	rec := &recorder{site: s, variant: variant, repeat: repeat, meter: m, metrics: map[string]float64{}}
 	err = sub.measure(ctx, rec)
 	if r.faults != nil {
 		// Requests that land late belong to this repeat.

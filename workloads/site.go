@@ -77,6 +77,9 @@ type recorder struct {
 	// history is what was asked and told, for the checker; nil if nobody recorded
 	// it.
 	history *checker.Recorder
+	// watch, if not nil, hears of each request as it ends, if the workload traces.
+	// It is called one at a time and must not wait.
+	watch func(meter.TraceRecord)
 }
 
 // name names the repeat among all that is done at the site.
@@ -92,6 +95,9 @@ type operation struct {
 	// after, if not nil, looks at what the operation left, outside of its time. It
 	// is not called after one that failed.
 	after func(context.Context) error
+	// tolerates, if not nil, says of an error whether it is counted and no reason
+	// to end the run.
+	tolerates func(error) bool
 }
 
 // client returns a client whose requests are counted for this repeat.
@@ -106,7 +112,8 @@ func (r *recorder) loop(ctx context.Context, phase string, driver load.Closed, n
 		op := next(s)
 		ctx = cause.WithActor(ctx, fmt.Sprintf("%s-%d", r.variant, s.Client))
 		err := r.meter.Operation(ctx, op.name, s.Scheduled, op.do)
-		if err != nil && r.run.faults != nil && ctx.Err() == nil {
+		tolerated := r.run.faults != nil || op.tolerates != nil && op.tolerates(err)
+		if err != nil && tolerated && ctx.Err() == nil {
 			return nil // counted as failed
 		}
 		if err != nil {

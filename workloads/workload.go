@@ -34,6 +34,8 @@ type Workload struct {
 	// depend on nothing but version, parameters and seed: nobody works at the same
 	// time as somebody else (spec/results.md §2).
 	deterministic func(load.Point) bool
+	// traces says that subjects watch the requests of what they measure.
+	traces bool
 	// checkRun refuses what no single parameter's range can: combinations of
 	// parameters and input. It may be nil.
 	checkRun func(Config) error
@@ -69,7 +71,7 @@ func always(load.Point) bool { return true }
 
 // All returns the workloads in the order in which they are listed.
 func All() []*Workload {
-	return []*Workload{catalogRefresh(), appendHistory()}
+	return []*Workload{catalogRefresh(), appendHistory(), metadataMix(), dualWrite()}
 }
 
 // An UnknownError is a name that no workload or variant has.

@@ -1,0 +1,242 @@
+package workloads
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math"
+	"time"
+
+	"github.com/lakebench/lakebench/backend"
+	"github.com/lakebench/lakebench/backend/latency"
+	"github.com/lakebench/lakebench/history"
+	"github.com/lakebench/lakebench/load"
+	"github.com/lakebench/lakebench/meter"
+	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/store"
+	"github.com/lakebench/lakebench/store/control"
+	"github.com/lakebench/lakebench/store/v2"
+	"github.com/lakebench/lakebench/units"
+)
+
+// dualWrite measures what one mutation costs in each mode, and what the write
+// barrier's item, which every dual mutation checks, allows at most.
+func dualWrite() *Workload {
+	return &Workload{
+		Name:     "dual-write",
+		Summary:  "What one mutation costs in every mode, and the ceilings that the write barrier sets.",
+		Version:  1,
+		Variants: modeVariants(),
+		Params: []Param{
+			{
+				Name: "item_bytes", Kind: Integer, Min: 1, Max: units.MaxItemBytes, Default: "300,1020,4000,16000", Swept: true,
+				Doc: "size of an item of the v1 table, attribute names included; v2 adds its bucket",
+			},
+			{Name: "guarded", Kind: Switch, Default: "false,true", Swept: true, Doc: "whether each mutation is guarded by a lease of 200 bytes"},
+			{Name: "operations", Kind: Integer, Min: 1, Max: 10_000_000, Default: "200", Doc: "mutations that are measured, in each repeat"},
+			{Name: "tables", Kind: Integer, Min: 1, Max: history.MaxTables, Default: "20", Doc: "records that the mutations replace, one after the other"},
+		},
+		Metrics: []Metric{
+			{metricCeilingUnits, "mutations that the write units of the barrier's partition allow, for the whole lake"},
+			{metricCeilingConflicts, "one mutation in each transaction's time, if checks of one item conflict"},
+		},
+		deterministic: always,
+		traces:        true,
+		checkRun:      checkDualWrite,
+		prepare:       prepareDualWrite,
+	}
+}
+
+const (
+	metricCeilingUnits     = "ceiling-units/s"
+	metricCeilingConflicts = "ceiling-conflicts/s"
+)
+
+// opMutate is the operation of dual-write.
+const opMutate = "mutation"
+
+// guardBytes is the size of a lease as a v1 item: what a node's id and a time
+// need.
+const guardBytes = 200
+
+func checkDualWrite(cfg Config) error {
+	for _, n := range cfg.Params["item_bytes"] {
+		if err := checkItemBytes(cfg, n.(int64)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dualWriteSite is a lake for each mode.
+type dualWriteSite struct {
+	*site
+	lakes  map[string]*lake            // by variant
+	tables map[string][]history.Record // by variant, as they are now
+	found  checkList
+}
+
+func prepareDualWrite(ctx context.Context, s *site) (subject, error) {
+	d := &dualWriteSite{site: s, lakes: map[string]*lake{}, tables: map[string][]history.Record{}}
+	for _, v := range s.run.cfg.Variants {
+		for r, err := range generated(s.run.cfg.Params.Int("tables"), 0, s.int("item_bytes"), s.run.cfg.Seed) {
+			if err != nil {
+				return nil, err
+			}
+			if history.Family(r.Key) == catalogFamily {
+				d.tables[v.Name] = append(d.tables[v.Name], r)
+			}
+		}
+		mode, err := control.ParseMode(v.Name)
+		if err != nil {
+			return nil, err
+		}
+		records := d.records(v.Name)
+		if d.lakes[v.Name], err = s.newLake(ctx, v.Name, mode, records, int64(2*len(d.tables[v.Name]))); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// records are the tables of a variant and a lease for each.
+func (d *dualWriteSite) records(variant string) iter.Seq2[history.Record, error] {
+	return func(yield func(history.Record, error) bool) {
+		for _, r := range d.tables[variant] {
+			if !yield(r, nil) || !yield(leaseRecord(r.Key), nil) {
+				return
+			}
+		}
+	}
+}
+
+func leaseRecord(table string) history.Record {
+	return history.Record{Key: leaseOf(table), ItemBytes: guardBytes}
+}
+
+// measure implements subject: one node replaces one record after the other.
+func (d *dualWriteSite) measure(ctx context.Context, r *recorder) error {
+	l := d.lakes[r.variant]
+	node, err := l.node(ctx, r.client(), fmt.Sprintf("node-%d", r.repeat), 0)
+	if err != nil {
+		return err
+	}
+	held := map[string][]byte{}
+	for rec, err := range d.records(r.variant) {
+		if err != nil {
+			return err
+		}
+		held[rec.Key] = d.value(rec)
+	}
+	s := Record(node, r.record(ctx, entriesOf(held)), nil)
+	checks := 0
+	r.watch = func(t meter.TraceRecord) { checks += barrierChecks(t, v2.TableName(l.v1)) }
+	driver := load.Closed{Clients: 1, Operations: int(d.run.cfg.Params.Int("operations"))}
+	if err := r.loop(ctx, meter.PhaseSteady, driver, func(at load.Start) operation { return d.mutation(s, r.variant, at.Index) }); err != nil {
+		return err
+	}
+	r.watch = nil
+	if err := d.ceilings(r, checks); err != nil {
+		return err
+	}
+	return node.Close(ctx)
+}
+
+// mutation replaces the next table's record.
+func (d *dualWriteSite) mutation(s store.MetaStore, variant string, index int) operation {
+	tables := d.tables[variant]
+	at := &tables[index%len(tables)]
+	next := *at
+	next.Version++
+	expect, value := store.Exactly(d.value(*at)), d.value(next)
+	return operation{
+		name: opMutate,
+		do: func(ctx context.Context) error {
+			if !d.flag("guarded") {
+				return s.CAS(ctx, at.Key, expect, value)
+			}
+			lease := leaseRecord(at.Key)
+			return s.GuardedMutate(ctx, store.Guard{Key: lease.Key, Expect: store.Exactly(d.value(lease))},
+				store.Mutation{Key: at.Key, Expect: expect, Next: value})
+		},
+		after: func(context.Context) error {
+			*at = next
+			return nil
+		},
+	}
+}
+
+// barrierChecks counts the actions of a request that check the write barrier of a
+// v2 table.
+func barrierChecks(t meter.TraceRecord, table string) (n int) {
+	for _, target := range t.Targets {
+		if t.Phase == meter.PhaseSteady && target.Action == "check" && target.Table == table && target.Key == barrierKey {
+			n++
+		}
+	}
+	return n
+}
+
+// barrierKey and markerKey are control records as a trace shows their keys
+// (store/control).
+var (
+	barrierKey = controlKey("barrier")
+	markerKey  = controlKey("marker")
+)
+
+func controlKey(name string) string {
+	return store.AttrBucket + "=" + control.Bucket + " " + store.AttrKey + "=" + name
+}
+
+// partitionUnits is how many write units a second a partition gives at most, to a
+// single item too (page bp-partition-key-design).
+const partitionUnits = 1000
+
+// ceilings sets how many mutations a second the barrier's item allows to the whole
+// lake, where it is checked at all: by the units of the checks that were counted,
+// and, if two checks of one item at a time conflict, by the time that a
+// transaction takes.
+func (d *dualWriteSite) ceilings(r *recorder, checks int) error {
+	if checks == 0 {
+		return nil
+	}
+	l := r.meter.Ledger(meter.PhaseSteady)
+	perMutation := float64(checks) / float64(l.Operations[0].Count())
+	r.metrics[metricCeilingUnits] = partitionUnits / (perMutation * units.TransactWrite(0))
+	took, err := d.transactionTime(l)
+	if err == nil && took > 0 {
+		r.metrics[metricCeilingConflicts] = float64(time.Second) / float64(took)
+	}
+	return err
+}
+
+// transactionTime is the median time of a transaction: as measured on an endpoint
+// and on the virtual clock. The embedded service on the real clock tells how fast
+// this machine is, so there the built-in service times have to do.
+func (d *dualWriteSite) transactionTime(l meter.Ledger) (time.Duration, error) {
+	o := l.Operations[0]
+	if d.run.cfg.Virtual || d.backend.Kind() == backend.Endpoint {
+		return time.Duration(o.Service.HDR.ValueAtPercentile(50)), nil
+	}
+	times, err := latency.Default()
+	if err != nil {
+		return 0, err
+	}
+	p := times.Services["dynamodb"].Operations["TransactWriteItems"]
+	t := l.Total()
+	kb := math.Ceil(float64(t.BytesSent+t.BytesReceived) / float64(o.Count()) / units.KB)
+	return time.Duration(float64(p.MedianUS)+kb*float64(p.PerKBUS)) * time.Microsecond, nil
+}
+
+// checks implements subject.
+func (d *dualWriteSite) checks(ctx context.Context) ([]results.Check, error) {
+	for variant, l := range inOrder(d.lakes) {
+		if !l.mirrors() {
+			continue
+		}
+		if err := l.checkMirrored(ctx, &d.found); err != nil {
+			return nil, fmt.Errorf("%s: %w", variant, err)
+		}
+	}
+	return d.found.all(), nil
+}

@@ -1,0 +1,373 @@
+package workloads
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/lakebench/lakebench/history"
+	"github.com/lakebench/lakebench/load"
+	"github.com/lakebench/lakebench/meter"
+	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/store"
+	"github.com/lakebench/lakebench/store/catalog"
+	"github.com/lakebench/lakebench/store/control"
+	"github.com/lakebench/lakebench/store/dual"
+	"github.com/lakebench/lakebench/units"
+)
+
+// metadataMix measures what a mix of everything that nodes do to metadata costs in
+// each mode, and how often they get into each other's way.
+func metadataMix() *Workload {
+	share := func(name, byDefault, doc string) Param {
+		return Param{Name: name, Kind: Integer, Min: 0, Max: 100, Default: byDefault, Doc: doc}
+	}
+	return &Workload{
+		Name:     "metadata-mix",
+		Summary:  "What point reads, CAS, guarded mutations and refreshes cost in every mode, side by side.",
+		Version:  1,
+		Variants: modeVariants(),
+		Params: []Param{
+			{Name: "concurrency", Kind: Integer, Min: 1, Max: 1024, Default: "1,4,16", Swept: true, Doc: "nodes at work at the same time, one operation each"},
+			{Name: "operations", Kind: Integer, Min: 1, Max: 10_000_000, Default: "2000", Doc: "operations of all nodes together, in each repeat"},
+			share("reads", "60", "percent of the operations that read one key"),
+			share("cas", "25", "percent that replace a table's record, or renew a lease every fourth time"),
+			share("guarded", "10", "percent that replace a table's record while its lease holds"),
+			share("refreshes", "5", "percent that refresh the catalog; the shares add up to 100"),
+			{Name: "tables", Kind: Integer, Min: 1, Max: history.MaxTables, Default: "100", Doc: "tables of the lake, each with a lease; some are in more demand than others"},
+			{Name: "history_records", Kind: Integer, Min: 0, Max: 100_000_000, Default: "1000", Doc: "retained records beside tables and leases"},
+			{
+				Name: "item_bytes", Kind: Integer, Min: 1, Max: units.MaxItemBytes, Default: "300",
+				Doc: "size of an item of the v1 table, attribute names included",
+			},
+			{
+				Name: "page_limit", Kind: Integer, Min: 0, Max: math.MaxInt32, Default: "1000",
+				Doc: "most items that a request evaluates; 0: as many as fit 1 MB",
+			},
+		},
+		Metrics: []Metric{
+			{"conflicts/op", "requests refused for another writer's value or transaction; each is made again"},
+		},
+		deterministic: func(p load.Point) bool { return p["concurrency"].(int64) == 1 },
+		checkRun:      checkMix,
+		prepare:       prepareMix,
+	}
+}
+
+// The operations of metadata-mix, beside the refresh; the parameters that are
+// their shares.
+const (
+	opRead    = "read"
+	opCAS     = "cas"
+	opGuarded = "guarded"
+)
+
+func checkMix(cfg Config) error {
+	var sum int64
+	for _, share := range []string{"reads", "cas", "guarded", "refreshes"} {
+		sum += cfg.Params.Int(share)
+	}
+	if sum != 100 {
+		return &ParamError{cfg.Workload.Name, "reads", fmt.Sprint(cfg.Params.Int("reads")), fmt.Sprintf("reads, cas, guarded and refreshes add up to %d; expected 100", sum)}
+	}
+	return checkItemBytes(cfg, cfg.Params.Int("item_bytes"))
+}
+
+// checkItemBytes refuses a size that no generated lake's items can have.
+func checkItemBytes(cfg Config, n int64) error {
+	lake := history.DefaultConfig()
+	lake.ItemBytes = int(n)
+	if err := lake.Validate(); err != nil {
+		return &ParamError{cfg.Workload.Name, "item_bytes", fmt.Sprint(n), err.Error()}
+	}
+	return nil
+}
+
+// mixSite is a lake for each mode.
+type mixSite struct {
+	*site
+	lakes map[string]*lake // by variant
+	// held is what tables and leases hold now, by variant.
+	held   map[string]map[string][]byte
+	tables []string // keys, the one in most demand first
+	demand []uint64 // running sums of their weights
+	found  checkList
+}
+
+func prepareMix(ctx context.Context, s *site) (subject, error) {
+	m := &mixSite{site: s, lakes: map[string]*lake{}, held: map[string]map[string][]byte{}}
+	initial := map[string][]byte{}
+	total := int64(0)
+	for r, err := range m.records() {
+		if err != nil {
+			return nil, err
+		}
+		if total++; strings.HasPrefix(r.Key, catalogPrefix) {
+			m.tables = append(m.tables, r.Key)
+		}
+		if strings.HasPrefix(r.Key, catalogPrefix) || isLease(r.Key) {
+			initial[r.Key] = s.value(r)
+		}
+	}
+	m.rank()
+	for _, v := range s.run.cfg.Variants {
+		mode, err := control.ParseMode(v.Name)
+		if err != nil {
+			return nil, err
+		}
+		if m.lakes[v.Name], err = s.newLake(ctx, v.Name, mode, m.records(), total); err != nil {
+			return nil, err
+		}
+		m.held[v.Name] = maps.Clone(initial)
+	}
+	return m, nil
+}
+
+// records are those of a generated lake, and a lease for each table.
+func (m *mixSite) records() iter.Seq2[history.Record, error] {
+	p := m.run.cfg.Params
+	return func(yield func(history.Record, error) bool) {
+		for r, err := range generated(p.Int("tables"), p.Int("history_records"), p.Int("item_bytes"), m.run.cfg.Seed) {
+			if !yield(r, err) {
+				return
+			}
+			if strings.HasPrefix(r.Key, catalogPrefix) && !yield(m.record(leaseOf(r.Key), 0), nil) {
+				return
+			}
+		}
+	}
+}
+
+// record is a version of a record of the workload's size.
+func (m *mixSite) record(key string, version uint64) history.Record {
+	return history.Record{Key: key, Version: version, ItemBytes: int(m.run.cfg.Params.Int("item_bytes"))}
+}
+
+const leaseSuffix = "/writer"
+
+// leaseOf is the key of the lease that guards a table.
+func leaseOf(table string) string {
+	return "lease/" + strings.TrimPrefix(table, catalogPrefix) + leaseSuffix
+}
+
+func isLease(key string) bool {
+	return strings.HasPrefix(key, "lease/") && strings.HasSuffix(key, leaseSuffix)
+}
+
+// rank puts the tables into the order of demand, which falls with the rank as
+// that of a generated lake does (1/rank).
+func (m *mixSite) rank() {
+	const most = 1 << 32
+	rand.New(m.random("rank")).Shuffle(len(m.tables), func(i, j int) { m.tables[i], m.tables[j] = m.tables[j], m.tables[i] })
+	sum := uint64(0)
+	for i := range m.tables {
+		sum += most / uint64(i+1)
+		m.demand = append(m.demand, sum)
+	}
+}
+
+// A draw is what one operation is about. It depends on nothing but the seed and
+// the operation's number.
+type draw struct {
+	name  string
+	table string
+	lease bool // a CAS renews the lease
+	// version is that of the value to write, which no other operation writes.
+	version uint64
+}
+
+func (m *mixSite) draw(repeat, index int) draw {
+	p := m.run.cfg.Params
+	number := uint64(repeat)*uint64(p.Int("operations")) + uint64(index)
+	random := rand.New(rand.NewPCG(m.run.cfg.Seed, number))
+	percent, x, lease := random.Int64N(100), random.Uint64N(m.demand[len(m.demand)-1]), random.IntN(4) == 0
+	at, _ := slices.BinarySearch(m.demand, x+1)
+	d := draw{name: opRefresh, table: m.tables[at], lease: lease, version: number + 1}
+	for _, share := range []struct{ name, param string }{{opRead, "reads"}, {opCAS, "cas"}, {opGuarded, "guarded"}} {
+		if percent -= p.Int(share.param); percent < 0 {
+			d.name = share.name
+			break
+		}
+	}
+	return d
+}
+
+// measure implements subject: every client of the driver is a node.
+func (m *mixSite) measure(ctx context.Context, r *recorder) error {
+	held := m.held[r.variant]
+	recorder := r.record(ctx, entriesOf(held))
+	tables := slices.Sorted(slices.Values(m.tables))
+	nodes := make([]*mixNode, m.int("concurrency"))
+	for i := range nodes {
+		name := fmt.Sprintf("node-%d-%d", r.repeat, i)
+		opened, err := m.lakes[r.variant].node(ctx, r.client(), name, m.run.cfg.Params.Int("page_limit"))
+		if err != nil {
+			return err
+		}
+		s := Record(opened, recorder, tables)
+		nodes[i] = &mixNode{mixSite: m, node: opened, store: s, reader: catalog.New(s, catalogPrefix), known: maps.Clone(held)}
+	}
+	driver := load.Closed{Clients: len(nodes), Operations: int(m.run.cfg.Params.Int("operations"))}
+	err := r.loop(ctx, meter.PhaseSteady, driver, func(s load.Start) operation {
+		return nodes[s.Client].operation(m.draw(r.repeat, s.Index))
+	})
+	if err != nil {
+		return err
+	}
+	r.conflicts()
+	for _, n := range nodes {
+		if err := n.node.Close(ctx); err != nil {
+			return err
+		}
+	}
+	return m.settle(m.setupContext(ctx), m.lakes[r.variant])
+}
+
+// settle takes down what the lake holds after a repeat, and whether both layouts
+// hold the same where nodes write both.
+func (m *mixSite) settle(ctx context.Context, l *lake) error {
+	held := m.held[l.mode.String()]
+	for err := range scan(ctx, m.setupClient(), l.authority(), func(key string, value []byte) {
+		if _, ours := held[key]; ours {
+			held[key] = value
+		}
+	}) {
+		return err
+	}
+	if !l.mirrors() {
+		return nil
+	}
+	return l.checkMirrored(ctx, &m.found)
+}
+
+// checks implements subject.
+func (m *mixSite) checks(context.Context) ([]results.Check, error) { return m.found.all(), nil }
+
+// conflicts sets the metric: what was refused for what another writer had
+// written, or for a transaction of another.
+func (r *recorder) conflicts() {
+	l := r.meter.Ledger(meter.PhaseSteady)
+	var operations, refused int64
+	for _, o := range l.Operations {
+		operations += o.Count()
+	}
+	for _, a := range l.Attempts() {
+		if a.Outcome == meter.ConditionFailed || a.Outcome == meter.Conflict {
+			refused += a.Count
+		}
+	}
+	r.metrics["conflicts/op"] = float64(refused) / float64(operations)
+}
+
+// A mixNode is a node and what it knows of tables and leases.
+type mixNode struct {
+	*mixSite
+	node   *dual.Store
+	store  store.MetaStore
+	reader *catalog.Catalog
+	known  map[string][]byte
+}
+
+func (n *mixNode) operation(d draw) operation {
+	op := operation{name: d.name, tolerates: tolerable}
+	switch d.name {
+	case opRead:
+		op.do = func(ctx context.Context) error { return n.read(ctx, d.table) }
+	case opCAS:
+		key := d.table
+		if d.lease {
+			key = leaseOf(key)
+		}
+		op.do = func(ctx context.Context) error { return n.cas(ctx, key, n.value(n.record(key, d.version))) }
+	case opGuarded:
+		op.do = func(ctx context.Context) error { return n.guarded(ctx, d.table, n.value(n.record(d.table, d.version))) }
+	default:
+		op.do, op.after = n.reader.Refresh, n.look
+	}
+	return op
+}
+
+// tolerable are outcomes that a lake's nodes live with: what was given up for
+// contention is counted as failed.
+func tolerable(err error) bool { return errors.Is(err, store.ErrContention) }
+
+func (n *mixNode) read(ctx context.Context, key string) error {
+	value, err := n.store.Get(ctx, key)
+	if err == nil {
+		n.known[key] = value
+	}
+	return err
+}
+
+// mostTries bounds how often a node tries to get a change through.
+const mostTries = 1000
+
+// cas replaces what the node knows, and where others were first what they wrote.
+func (n *mixNode) cas(ctx context.Context, key string, next []byte) error {
+	return n.insist(ctx, key, "", next, func() error { return n.store.CAS(ctx, key, store.Exactly(n.known[key]), next) })
+}
+
+func (n *mixNode) guarded(ctx context.Context, table string, next []byte) error {
+	lease := leaseOf(table)
+	return n.insist(ctx, table, lease, next, func() error {
+		return n.store.GuardedMutate(ctx, store.Guard{Key: lease, Expect: store.Exactly(n.known[lease])},
+			store.Mutation{Key: table, Expect: store.Exactly(n.known[table]), Next: next})
+	})
+}
+
+// insist tries until nobody was faster, learning from each refusal.
+func (n *mixNode) insist(ctx context.Context, key, guard string, next []byte, try func() error) error {
+	var err error
+	for range mostTries {
+		var conflict *store.ConflictError
+		var guarded *store.GuardError
+		switch err = try(); {
+		case err == nil:
+			n.known[key] = next
+			return nil
+		case errors.Is(err, store.ErrUnknown):
+			return err
+		case errors.As(err, &conflict):
+			err = n.learn(ctx, key, conflict.Found)
+		case errors.As(err, &guarded):
+			err = n.learn(ctx, guard, guarded.Found)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("%q: others were faster %d times in a row", key, mostTries)
+}
+
+// learn takes what a refusal found; where the service does not say it is read.
+func (n *mixNode) learn(ctx context.Context, key string, found store.Found) error {
+	if !found.Exists {
+		return n.read(ctx, key)
+	}
+	n.known[key] = found.Value
+	return nil
+}
+
+// checkComplete is made of every refresh; what it lists is for the checker.
+const checkComplete = "every refresh lists every table"
+
+// look takes what a refresh found.
+func (n *mixNode) look(ctx context.Context) error {
+	view, err := n.reader.View(ctx)
+	if err != nil {
+		return err
+	}
+	maps.Copy(n.known, view.Entries)
+	c := results.Check{Name: checkComplete, Status: results.Passed, Detail: "no table is missing"}
+	if len(view.Entries) != len(n.tables) {
+		c.Status, c.Detail = results.Failed, fmt.Sprintf("a refresh at %s listed %d tables, expected %d", pointText(n.coordinates), len(view.Entries), len(n.tables))
+	}
+	n.found.add(c)
+	return nil
+}

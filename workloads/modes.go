@@ -1,0 +1,141 @@
+package workloads
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/lakebench/lakebench/history"
+	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/store/control"
+	"github.com/lakebench/lakebench/store/dual"
+	"github.com/lakebench/lakebench/store/v1"
+	"github.com/lakebench/lakebench/store/v2"
+	"github.com/lakebench/lakebench/store/write"
+)
+
+// modeVariants are the variants of workloads that compare what a node does in
+// each mode (spec/metadata-store.md §4). They are called as the modes are.
+func modeVariants() []Variant {
+	return []Variant{
+		{control.ModeV1.String(), "before the migration: reads and writes v1"},
+		{control.ModeDual.String(), "during it: reads v1, writes both under the write barrier's check"},
+		{control.ModeV2Authoritative.String(), "after it: reads v2, writes v2 and its mirror v1"},
+		{control.ModeV2Only.String(), "at its end: reads and writes v2, v1 is gone"},
+	}
+}
+
+// A lake is a pair of tables in the state in which nodes of one mode find them.
+type lake struct {
+	*site
+	mode  control.Mode
+	v1    string // the name of the v1 table, whether it exists or not
+	owner string // of what is drawn for setting it up
+}
+
+// newLake makes the tables that a mode needs, loads both with the same records,
+// and puts the control records in place. total is the number of records, for
+// progress.
+func (s *site) newLake(ctx context.Context, name string, mode control.Mode, records iter.Seq2[history.Record, error], total int64) (*lake, error) {
+	l := &lake{site: s, mode: mode, owner: name}
+	layout := fmt.Sprintf("%d-%s", s.number, name)
+	l.v1 = s.backend.TableName(layout)
+	if mode != control.ModeV2Only {
+		if err := l.makeV1(ctx, layout, records, total); err != nil {
+			return nil, err
+		}
+	}
+	return l, l.makeV2(ctx, layout, records, total)
+}
+
+func (l *lake) makeV1(ctx context.Context, layout string, records iter.Seq2[history.Record, error], total int64) error {
+	client := l.setupClient()
+	name, err := l.backend.Table(ctx, layout, func(ctx context.Context, name string) error { return v1.Create(ctx, client, name) })
+	if err != nil {
+		return err
+	}
+	return l.load(ctx, name, records, total, v1.Item)
+}
+
+// makeV2 makes the companion. In mode v1 it stays empty: a migration has been
+// prepared, so that nodes are registered, and has not begun.
+func (l *lake) makeV2(ctx context.Context, layout string, records iter.Seq2[history.Record, error], total int64) error {
+	client := l.setupClient()
+	name, err := l.backend.Table(ctx, v2.TableName(layout), func(ctx context.Context, name string) error {
+		cfg := v2.DefaultConfig()
+		cfg.Table, cfg.Random = name, l.random("create "+l.owner)
+		return v2.Create(ctx, client, cfg)
+	})
+	if err != nil || l.mode == control.ModeV1 {
+		return err
+	}
+	if err := l.load(ctx, name, records, total, itemV2); err != nil {
+		return err
+	}
+	if l.mode.ReadsV2() {
+		return l.finalize(ctx)
+	}
+	return nil
+}
+
+// finalize puts the control records of a finished migration.
+func (l *lake) finalize(ctx context.Context) error {
+	records, err := control.New(control.Config{
+		Client: l.setupClient(), Table: v2.TableName(l.v1), Random: l.random("finalize " + l.owner), Backoff: write.DefaultBackoff(),
+	})
+	if err != nil {
+		return err
+	}
+	const id = "lakebench"
+	if err := records.InstallBarrier(ctx, control.Barrier{ID: id, Owner: id, Installed: time.Unix(0, 0)}); err != nil {
+		return err
+	}
+	return records.PublishMarker(ctx, id)
+}
+
+// node opens a node of the lake's mode. name must be that of no other node of the
+// lake that is alive.
+func (l *lake) node(ctx context.Context, client dual.Client, name string, pageLimit int64) (*dual.Store, error) {
+	cfg := dual.DefaultConfig()
+	cfg.Client, cfg.Table, cfg.Node, cfg.Mode = client, l.v1, name, l.mode
+	cfg.Random = l.random(l.owner + " node " + name)
+	cfg.PageLimit = int(pageLimit)
+	return dual.Open(ctx, cfg)
+}
+
+// authority is the table that the lake's nodes read.
+func (l *lake) authority() string {
+	if l.mode.ReadsV2() {
+		return v2.TableName(l.v1)
+	}
+	return l.v1
+}
+
+// checkMirrored is about both layouts after all that was done in the modes that
+// write both.
+const checkMirrored = "both layouts end equal"
+
+// mirrors says whether nodes of the lake's mode write both layouts.
+func (l *lake) mirrors() bool {
+	return l.mode == control.ModeDual || l.mode == control.ModeV2Authoritative
+}
+
+// checkMirrored books whether both layouts hold the same.
+func (l *lake) checkMirrored(ctx context.Context, into *checkList) error {
+	client := l.setupClient()
+	a, err := contentsOf(ctx, client, l.v1)
+	if err != nil {
+		return err
+	}
+	b, err := contentsOf(ctx, client, v2.TableName(l.v1))
+	if err != nil {
+		return err
+	}
+	c := results.Check{Name: checkMirrored, Status: results.Passed, Detail: "v1 and v2 hold the same keys and values in the modes that write both"}
+	if a != b {
+		c.Status, c.Detail = results.Failed, fmt.Sprintf("%v at %s: v1 ends with %v, v2 with %v", l.mode, pointText(l.coordinates), a, b)
+	}
+	into.add(c)
+	return nil
+}
