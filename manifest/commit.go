@@ -57,29 +57,23 @@ func (s *Store) Unseal(ctx context.Context) error { return s.setStatus(ctx, "uns
 // errAsIs ends a commit that would change nothing.
 var errAsIs = errors.New("nothing to change")
 
-// setStatus commits a status under the epoch of the tip. That the shard has it
-// already is believed of storage only: another process may have changed it since.
+// setStatus commits a status under the epoch of the tip.
 func (s *Store) setStatus(ctx context.Context, operation string, status Status) error {
-	for {
-		_, err := s.commit(ctx, operation, func(current Manifest) (Manifest, error) {
-			if current.Status == status {
-				return Manifest{}, errAsIs
-			}
-			if current.Status != Active && current.Status != Sealed {
-				return Manifest{}, &StatusError{Path: s.path(current.Version), Status: current.Status}
-			}
+	_, err := s.commit(ctx, operation, func(current Manifest) (Manifest, error) {
+		switch current.Status {
+		case status:
+			return Manifest{}, errAsIs
+		case Active, Sealed:
 			next := current.Next()
 			next.Status = status
 			return next, nil
-		})
-		if !errors.Is(err, errAsIs) {
-			return err
 		}
-		m, err := s.refresh(ctx)
-		if err != nil || m.Status == status {
-			return err
-		}
+		return Manifest{}, s.checkStatus(current)
+	})
+	if errors.Is(err, errAsIs) {
+		return nil
 	}
+	return err
 }
 
 // commit writes what next makes of the position, or of the tip, until the version
@@ -91,17 +85,8 @@ func (s *Store) commit(ctx context.Context, operation string, next func(current 
 	}
 	defer unlock()
 	for attempt := 1; ; attempt++ {
-		current, ok := s.served()
-		if !ok {
-			if current, err = s.refresh(ctx); err != nil {
-				return Manifest{}, err
-			}
-		}
-		m, err := next(current)
+		m, err := s.successor(ctx, next)
 		if err != nil {
-			return Manifest{}, err
-		}
-		if err := current.checkSuccessor(m); err != nil {
 			return Manifest{}, err
 		}
 		err = s.write(ctx, m)
@@ -115,6 +100,28 @@ func (s *Store) commit(ctx context.Context, operation string, next func(current 
 			return Manifest{}, s.givenUp(operation, attempt, err)
 		}
 	}
+}
+
+// successor returns what next makes of the position, or of the tip if there is
+// none to serve. A status can be taken back, so that of a position is no reason to
+// refuse before storage has been asked.
+func (s *Store) successor(ctx context.Context, next func(current Manifest) (Manifest, error)) (Manifest, error) {
+	current, held := s.served()
+	var m Manifest
+	var err error
+	if held {
+		m, err = next(current)
+	}
+	if !held || errors.Is(err, ErrSealed) || errors.Is(err, ErrUnknownStatus) || errors.Is(err, errAsIs) {
+		if current, err = s.refresh(ctx); err != nil {
+			return Manifest{}, err
+		}
+		m, err = next(current)
+	}
+	if err != nil {
+		return Manifest{}, err
+	}
+	return m, current.checkSuccessor(m)
 }
 
 // serialize takes the lock under which the commits of a store pass the position

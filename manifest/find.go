@@ -145,44 +145,32 @@ func (f *finder) probe(ctx context.Context, hinted uint64) (tip, error) {
 // follow looks for the tip from a version on that exists. Since versions have no
 // gaps and none is ever deleted, one that is absent proves that the tip is below:
 // a single request if from is still the tip. Otherwise the distance is doubled
-// until a version is absent, and halved from there.
+// until a version is absent, and halved from there. It reads what it asks for, so
+// that the last one found need not be asked for again.
 func (f *finder) follow(ctx context.Context, from Manifest) (Manifest, error) {
 	f.follows.Add(1)
-	next, err := f.read(cause.With(ctx, cause.Probe), from.Version+1)
-	if errors.Is(err, object.ErrAbsent) {
-		return from, nil
-	}
-	if err != nil {
-		return Manifest{}, err
-	}
-	last, err := f.gallop(ctx, next.Version)
-	if err != nil || last == next.Version {
-		return next, err
-	}
-	m, err := f.read(cause.With(ctx, cause.ManifestBody), last)
-	return m, vanished(f.at, last, err)
-}
-
-// gallop returns the last version that exists, from one that does on, in about
-// twice as many requests as the distance has binary digits.
-func (f *finder) gallop(ctx context.Context, last uint64) (uint64, error) {
-	absent := uint64(0) // none known
-	for step := uint64(1); absent == 0 || absent-last > 1; {
-		ask := last + step
+	ctx = cause.With(ctx, cause.Probe)
+	last, absent := from.Version, uint64(0) // 0: none is known
+	var found object.Object
+	for absent == 0 || absent-last > 1 {
+		ask := from.Version + max(1, 2*(last-from.Version))
 		if absent != 0 {
 			ask = last + (absent-last)/2
 		}
-		there, err := f.exists(ctx, ask)
+		o, err := f.objects.Get(ctx, f.at.ManifestKey(ask))
 		switch {
-		case err != nil:
-			return 0, err
-		case there:
-			last, step = ask, 2*step
-		default:
+		case errors.Is(err, object.ErrAbsent):
 			absent = ask
+		case err != nil:
+			return Manifest{}, err
+		default:
+			last, found = ask, o
 		}
 	}
-	return last, nil
+	if last == from.Version {
+		return from, nil
+	}
+	return decodeAt(f.at, last, found.Body)
 }
 
 func (f *finder) exists(ctx context.Context, version uint64) (bool, error) {

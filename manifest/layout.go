@@ -3,6 +3,7 @@ package manifest
 import (
 	"encoding/hex"
 	"fmt"
+	"io/fs"
 	"math/bits"
 	"path"
 	"strings"
@@ -47,7 +48,7 @@ func (l Location) Validate() error {
 	if l.Bucket == "" {
 		return fmt.Errorf("%w: no bucket", ErrInvalid)
 	}
-	if l.Table != "" && (path.Clean(l.Table) != l.Table || strings.HasPrefix(l.Table, "/") || strings.HasPrefix(l.Table, "..")) {
+	if l.Table != "" && (!fs.ValidPath(l.Table) || l.Table == ".") {
 		return fmt.Errorf("%w: table %q: want a directory of the bucket, as a/b", ErrInvalid, l.Table)
 	}
 	return nil
