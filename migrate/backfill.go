@@ -55,8 +55,15 @@ func (o BackfillOptions) Validate() error {
 type BackfillReport struct {
 	// Progress is that of the run, over all calls and processes.
 	Progress control.Backfill
-	Problems int64 // open now
+	Problems Problems
 	Plan     *Plan // of a dry run
+}
+
+// Problems are those that are open.
+type Problems struct {
+	Count int64
+	// Examples are the first of them, ten at most.
+	Examples []control.Problem
 }
 
 // Backfill copies v1 to v2, from where an interrupted run stopped. It is done when
@@ -96,7 +103,7 @@ func (m *Migrator) Backfill(ctx context.Context, o BackfillOptions) (*BackfillRe
 	if b.State == control.BackfillVoided {
 		return report, voided(verb, b)
 	}
-	report.Problems, err = m.countProblems(ctx)
+	report.Problems, err = m.problems(ctx)
 	return report, err
 }
 
@@ -266,7 +273,14 @@ func (c *converger) solved(ctx context.Context, p control.Problem) (bool, error)
 	return err == nil && c.tally.problems == before, err
 }
 
-func (m *Migrator) countProblems(ctx context.Context) (n int64, err error) {
-	err = m.records.Problems(ctx, func(control.Problem) error { n++; return nil })
-	return n, err
+// problems reads those on record.
+func (m *Migrator) problems(ctx context.Context) (found Problems, err error) {
+	const examples = 10
+	err = m.records.Problems(ctx, func(p control.Problem) error {
+		if found.Count++; found.Count <= examples {
+			found.Examples = append(found.Examples, p)
+		}
+		return nil
+	})
+	return found, err
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/lakebench/lakebench/store/control"
 )
 
 // ErrRefused says that a verb must not be carried out as things stand. The error
@@ -41,6 +43,34 @@ func (e *RefusedError) Unwrap() error { return ErrRefused }
 
 func refuse(verb, do, format string, args ...any) error {
 	return &RefusedError{Verb: verb, Reasons: []Reason{{What: fmt.Sprintf(format, args...), Do: do}}}
+}
+
+// ErrProblems says that a verb has done its work, and that items are left which
+// cannot be in v2 as they are. The error is a *ProblemsError.
+var ErrProblems = errors.New("problems are open")
+
+// A ProblemsError tells how many problems are open, and of the first. It is an
+// ErrProblems.
+type ProblemsError struct {
+	Verb  string
+	Count int64
+	First control.Problem
+}
+
+func (e *ProblemsError) Error() string {
+	return fmt.Sprintf("%s: %d %v, such as key %.80q: %s; change such items in v1, or run repair where copies differ, then run backfill again",
+		e.Verb, e.Count, ErrProblems, e.First.Key, e.First.Detail)
+}
+
+// Unwrap returns ErrProblems.
+func (e *ProblemsError) Unwrap() error { return ErrProblems }
+
+// Err returns a *ProblemsError if any are open after a verb.
+func (p Problems) Err(verb string) error {
+	if p.Count == 0 {
+		return nil
+	}
+	return &ProblemsError{Verb: verb, Count: p.Count, First: p.Examples[0]}
 }
 
 // errBarrier: the write barrier was there when a write to v2 was to land.

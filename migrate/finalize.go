@@ -143,7 +143,7 @@ func (f *finalization) admit(ctx context.Context, barrier *control.Barrier) erro
 	if err != nil {
 		return err
 	}
-	problems, err := f.problems(ctx)
+	problems, err := f.solved(ctx)
 	if err != nil {
 		return err
 	}
@@ -204,24 +204,18 @@ func (f *finalization) backfilled(ctx context.Context) ([]Reason, error) {
 	}}, nil
 }
 
-// problems says how many are open, and names the first.
-func (f *finalization) problems(ctx context.Context) ([]Reason, error) {
-	var first *control.Problem
-	n := 0
-	err := f.records.Problems(ctx, func(p control.Problem) error {
-		if n++; n == 1 {
-			first = &p
-		}
-		return nil
-	})
-	if err != nil || n == 0 {
+// solved says how many problems are open, and names the first.
+func (f *finalization) solved(ctx context.Context) ([]Reason, error) {
+	open, err := f.problems(ctx)
+	if err != nil || open.Count == 0 {
 		return nil, err
 	}
+	first := open.Examples[0]
 	do := "change or remove the item in v1, then run backfill again"
 	if first.Kind == control.Differing || first.Kind == control.Orphan {
 		do = "run repair"
 	}
-	return []Reason{{What: fmt.Sprintf("%d problems are open, such as key %.80q: %s: %s", n, first.Key, first.Kind, first.Detail), Do: do}}, nil
+	return []Reason{{What: fmt.Sprintf("%d problems are open, such as key %.80q: %s: %s", open.Count, first.Key, first.Kind, first.Detail), Do: do}}, nil
 }
 
 // heartbeatPoll is the time between two looks at the peers' records.

@@ -155,17 +155,17 @@ type described struct {
 	bytes  int64
 }
 
-// check looks at both tables: v1 must be there, and whatever is there must have
-// the primary key of its layout. The v2 table may be missing.
+// check looks at both tables: whatever is there must have the primary key of its
+// layout. The v2 table may be missing; if v1 is, what it returns of v2 holds beside
+// the error.
 func (m *Migrator) check(ctx context.Context) (tables, error) {
 	var t tables
-	var err error
-	if t.v1, err = m.describe(ctx, v1Schema(m.cfg.Table)); err != nil {
-		return t, err
+	var missing, err error
+	if t.v1, missing = m.describe(ctx, v1Schema(m.cfg.Table)); missing != nil && !errors.Is(missing, store.ErrNoTable) {
+		return t, missing
 	}
-	t.v2, err = m.describe(ctx, v2Schema(m.v2Table()))
-	if errors.Is(err, store.ErrNoTable) {
-		err = nil
+	if t.v2, err = m.describe(ctx, v2Schema(m.v2Table())); err == nil || errors.Is(err, store.ErrNoTable) {
+		err = missing
 	}
 	return t, err
 }

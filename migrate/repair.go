@@ -29,7 +29,7 @@ type RepairReport struct {
 	// were by the time. What is left cannot be in v2.
 	Found    *Verification
 	Healed   int64
-	Problems int64 // open now
+	Problems Problems
 	Plan     *Plan // of a dry run
 }
 
@@ -71,7 +71,7 @@ func (m *Migrator) Repair(ctx context.Context, o RepairOptions) (*RepairReport, 
 	if err := c.solve(ctx); err != nil {
 		return nil, m.explain(ctx, verb, err)
 	}
-	report.Problems, err = m.countProblems(ctx)
+	report.Problems, err = m.problems(ctx)
 	return report, err
 }
 

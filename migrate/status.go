@@ -3,8 +3,6 @@ package migrate
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/lakebench/lakebench/cause"
@@ -100,7 +98,8 @@ func (m *Migrator) backfillStatus(ctx context.Context, s *BackfillStatus) error 
 	if b != nil {
 		*s = BackfillStatus{Run: b.Run, State: string(b.State), Scanned: b.Scanned, Converged: b.Converged, Created: b.Created}
 	}
-	s.Problems, err = m.countProblems(ctx)
+	problems, err := m.problems(ctx)
+	s.Problems = problems.Count
 	return err
 }
 
@@ -123,26 +122,6 @@ func countPeers(peers []control.Peer, fleet []string) (c PeerCounts) {
 		}
 	}
 	return c
-}
-
-// Summary says in one line what differs, with an example of each kind.
-func (v *Verification) Summary() string {
-	var parts []string
-	for _, kind := range DifferenceKinds() {
-		n := v.Differences[kind]
-		if n == 0 {
-			continue
-		}
-		part := fmt.Sprintf("%d %s", n, kind)
-		if keys := v.Examples[kind]; len(keys) > 0 {
-			part += fmt.Sprintf(" such as %.80q", keys[0])
-		}
-		parts = append(parts, part)
-	}
-	if len(parts) == 0 {
-		return "nothing differs"
-	}
-	return strings.Join(parts, ", ")
 }
 
 func date(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -2,7 +2,9 @@ package migrate
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
@@ -71,6 +73,48 @@ func (v *Verification) Total() (n int64) {
 
 // Equal says whether every record of each layout is in the other.
 func (v *Verification) Equal() bool { return v.Total() == 0 }
+
+// ErrDifferent says that the layouts do not hold the same. The error is a
+// *DifferentError.
+var ErrDifferent = errors.New("the layouts differ")
+
+// A DifferentError tells how the layouts differ. It is an ErrDifferent.
+type DifferentError struct{ Found *Verification }
+
+func (e *DifferentError) Error() string {
+	return fmt.Sprintf("%v: %s", ErrDifferent, e.Found.Summary())
+}
+
+// Unwrap returns ErrDifferent.
+func (e *DifferentError) Unwrap() error { return ErrDifferent }
+
+// Err returns a *DifferentError unless the layouts are equal.
+func (v *Verification) Err() error {
+	if v.Equal() {
+		return nil
+	}
+	return &DifferentError{v}
+}
+
+// Summary says in one line what differs, with an example of each kind.
+func (v *Verification) Summary() string {
+	var parts []string
+	for _, kind := range DifferenceKinds() {
+		n := v.Differences[kind]
+		if n == 0 {
+			continue
+		}
+		part := fmt.Sprintf("%d %s", n, kind)
+		if keys := v.Examples[kind]; len(keys) > 0 {
+			part += fmt.Sprintf(" such as %.80q", keys[0])
+		}
+		parts = append(parts, part)
+	}
+	if len(parts) == 0 {
+		return "nothing differs"
+	}
+	return strings.Join(parts, ", ")
+}
 
 // Verify compares both layouts, record by record and in both directions, with
 // strong reads. Equal layouts cost their two scans, and no memory that depends on

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"context"
+	crand "crypto/rand"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/user"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lakebench/lakebench/backend"
+	"github.com/lakebench/lakebench/meter"
+	"github.com/lakebench/lakebench/migrate"
+	"github.com/lakebench/lakebench/price"
+	"github.com/lakebench/lakebench/store/v2"
+)
+
+// migrateOptions are the flags of every verb of migrate.
+type migrateOptions struct {
+	table    string
+	endpoint string
+	region   string
+	owner    string
+	prices   string
+	metrics  string
+	nodes    []string // the fleet, where a verb wants to know it
+	dryRun   bool
+	yes      bool
+}
+
+func newMigrate() *cobra.Command {
+	o := &migrateOptions{}
+	cmd := &cobra.Command{
+		Use:   "migrate",
+		Short: "Move a table from v1 to v2 while its nodes go on writing",
+		Long: `Migrate moves a lake's metadata from the v1 layout to the v2 layout, on AWS or on a
+server (--dynamodb-endpoint), while dual nodes go on writing. The order is init,
+backfill, verify, finalize and, a retention later, retire; docs/migration.md is the
+runbook. Take a backup first.
+
+Every verb can be killed at any time and run again, and has --dry-run. A refused verb
+changes nothing and says what to do next (exit code 1).`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	f := cmd.PersistentFlags()
+	f.StringVar(&o.table, "table", "", "`name` of the v1 table (default $"+tableVariable+")")
+	f.StringVar(&o.endpoint, "dynamodb-endpoint", "", "DynamoDB's `address`, such as http://127.0.0.1:8000 (default AWS)")
+	f.StringVar(&o.region, "region", "", "AWS region (default from the AWS configuration)")
+	f.StringVar(&o.owner, "owner", "", "who does this, in records that others see (default user@host)")
+	f.StringVar(&o.prices, "prices", "", "price with this YAML `file` instead of the built-in table")
+	f.StringVar(&o.metrics, "metrics-file", "", "write the migration's state to this `file` in Prometheus's text format, again and again")
+	cmd.AddCommand(newMigrateInit(o), newMigrateBackfill(o), newMigrateVerify(o), newMigrateFinalize(o), newMigrateAbort(o),
+		newMigrateRepair(o), newMigrateRetire(o), newMigrateStatus(o), newMigratePeers(o))
+	return cmd
+}
+
+// addDryRun is for verbs that change something.
+func (o *migrateOptions) addDryRun(f *pflag.FlagSet) {
+	f.BoolVar(&o.dryRun, "dry-run", false, "say what would be done, and about what it takes, and change nothing")
+}
+
+// addYes is for verbs that read or write whole tables.
+func (o *migrateOptions) addYes(f *pflag.FlagSet) {
+	f.BoolVar(&o.yes, "yes", false, "spend what --dry-run estimates on an endpoint that is not this machine")
+}
+
+func (o *migrateOptions) addNodes(f *pflag.FlagSet) {
+	f.StringSliceVar(&o.nodes, "nodes", nil, "the ids of all nodes that write metadata: `a,b,c`")
+}
+
+// A migration is one verb under way.
+type migration struct {
+	*migrate.Migrator
+	options  *migrateOptions
+	backend  *backend.Backend
+	meter    *meter.Meter
+	prices   price.Table
+	progress *rateProgress
+	metrics  *metricsFile
+	began    time.Time
+	out      io.Writer
+}
+
+// run opens what a verb needs, lets it do its work, and says what that took.
+func (o *migrateOptions) run(cmd *cobra.Command, verb func(ctx context.Context, m *migration) error) error {
+	ctx := cmd.Context()
+	m, err := o.open(ctx, cmd.OutOrStdout(), cmd.ErrOrStderr())
+	if err != nil {
+		return err
+	}
+	err = m.backend.Classify(verb(ctx, m))
+	m.progress.end()
+	if written := m.metrics.finish(context.WithoutCancel(ctx), m); err == nil {
+		err = written
+	}
+	if err == nil {
+		m.printCost(cmd.ErrOrStderr())
+	}
+	if closed := m.backend.Close(context.WithoutCancel(ctx)); err == nil {
+		err = closed
+	}
+	return err
+}
+
+func (o *migrateOptions) open(ctx context.Context, stdout, stderr io.Writer) (*migration, error) {
+	if o.table == "" {
+		o.table = os.Getenv(tableVariable)
+	}
+	if o.table == "" {
+		return nil, usagef("which table? give --table NAME or set $%s", tableVariable)
+	}
+	if o.endpoint != "" {
+		if err := checkEndpoint(o.endpoint); err != nil {
+			return nil, err
+		}
+	}
+	m := &migration{options: o, out: stdout, began: time.Now()}
+	var err error
+	if m.prices, err = loadPrices(o.prices); err != nil {
+		return nil, err
+	}
+	cfg := backend.DefaultConfig()
+	cfg.Kind, cfg.DynamoDBEndpoint, cfg.Proxy = backend.Endpoint, o.endpoint, http.ProxyFromEnvironment
+	cfg.MayChange = []string{o.table, v2.TableName(o.table)}
+	if cfg.AWS, err = awsConfig(ctx, o.endpoint, o.region); err != nil {
+		return nil, err
+	}
+	// The configuration is looked at before anything is sent.
+	migrating := migrate.DefaultConfig()
+	if migrating.Random, err = unpredictable(); err != nil {
+		return nil, err
+	}
+	m.progress = newRateProgress(stderr)
+	m.metrics = newMetricsFile(o.metrics)
+	migrating.Table = o.table
+	migrating.Progress = func(p migrate.Progress) {
+		m.progress.at(p)
+		m.metrics.at(p)
+	}
+	if m.backend, err = backend.Open(ctx, cfg); err != nil {
+		return nil, err
+	}
+	if m.meter, err = m.backend.NewMeter(nil); err != nil {
+		return nil, err
+	}
+	migrating.Client = m.backend.DynamoDB(m.meter)
+	m.Migrator, err = migrate.New(migrating)
+	return m, err
+}
+
+// unpredictable is a source of request tokens and ids that no other process has.
+func unpredictable() (rand.Source, error) {
+	var seed [32]byte
+	if _, err := crand.Read(seed[:]); err != nil {
+		return nil, fmt.Errorf("random numbers: %w", err)
+	}
+	return rand.NewChaCha8(seed), nil
+}
+
+// who is the owner of what the verb writes.
+func (o *migrateOptions) who() (string, error) {
+	if o.owner != "" {
+		return o.owner, nil
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return "", usagef("--owner is needed: this machine has no name (%w)", err)
+	}
+	u, err := user.Current()
+	if err != nil {
+		return "", usagef("--owner is needed: the user has no name (%w)", err)
+	}
+	return u.Username + "@" + host, nil
+}
+
+// agreed prints a plan and returns nil, or refuses to spend it without --yes. Plans
+// of a dry run are always agreed to, and so is everything on this machine.
+func (m *migration) agreed(estimate func(dry bool) (*migrate.Plan, error)) error {
+	if m.options.yes || isLoopback(m.options.endpoint) {
+		return nil
+	}
+	p, err := estimate(true)
+	if err != nil {
+		return err
+	}
+	m.printPlan(p)
+	return usagef("nothing was changed; add --yes to spend this")
+}
