@@ -93,6 +93,9 @@ type Config struct {
 	// makes them unique.
 	TablePrefix string
 	RunID       string
+	// MayChange names tables of others that may be changed, created and deleted all
+	// the same: those that a user asked to have migrated. They are never removed.
+	MayChange []string
 	// Keep leaves the tables and objects that were made.
 	Keep bool
 }

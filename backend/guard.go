@@ -25,7 +25,8 @@ func (e *ForeignTableError) Error() string {
 }
 
 // guard adds the check to a client: it refuses every request that may change
-// something, unless it is known to change only tables that Table made.
+// something, unless it is known to change only tables that Table made, or that the
+// configuration names.
 func (b *Backend) guard(s *middleware.Stack) error {
 	return s.Initialize.Add(guardMiddleware{b}, middleware.After)
 }
@@ -44,7 +45,7 @@ func (g guardMiddleware) HandleInitialize(ctx context.Context, in middleware.Ini
 			return middleware.InitializeOutput{}, middleware.Metadata{}, &ForeignTableError{API: api}
 		}
 		for _, table := range changes {
-			if !g.b.tables.ours(table) {
+			if !g.b.tables.ours(table) && !slices.Contains(g.b.cfg.MayChange, table) {
 				return middleware.InitializeOutput{}, middleware.Metadata{}, &ForeignTableError{API: api, Table: table}
 			}
 		}

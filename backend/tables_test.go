@@ -102,6 +102,35 @@ func TestTableWithALostAnswerIsRemoved(t *testing.T) {
 	}
 }
 
+// A table of others that the configuration names may be changed; the others may
+// not, and none is removed.
+func TestMayChange(t *testing.T) {
+	engine, address := serve(t)
+	makeForeign(t, address, "lake")
+	makeForeign(t, address, "sea")
+	cfg := endpointConfig(address)
+	cfg.MayChange = []string{"lake"}
+	b := open(t, cfg)
+	c := b.DynamoDB(newMeter(t, b))
+	put := func(table string) error {
+		_, err := c.PutItem(t.Context(), &dynamodb.PutItemInput{TableName: &table, Item: item("k", 1)})
+		return err
+	}
+	if err := put("lake"); err != nil {
+		t.Error(err)
+	}
+	var foreign *ForeignTableError
+	if err := put("sea"); !errors.As(err, &foreign) {
+		t.Errorf("another table: %v", err)
+	}
+	if err := b.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if got := tableNames(t, engine); len(got) != 2 {
+		t.Errorf("left are %v", got)
+	}
+}
+
 // A table that was there before is neither changed nor removed.
 func TestTableOfAnotherRun(t *testing.T) {
 	engine, address := serve(t)
