@@ -3,17 +3,13 @@ package backend
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	awsretry "github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go"
-	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/lakebench/lakebench/backend/fault"
-	"github.com/lakebench/lakebench/backend/retry"
 	"github.com/lakebench/lakebench/meter"
 )
 
@@ -58,7 +54,7 @@ func directCall[Out, In any](ctx context.Context, c *DirectClient, api string, i
 	var output any
 	err := checkInput(input)
 	if err == nil {
-		output, err = c.attempts(ctx, call, api, c.retryer(options))
+		output, err = attempts(ctx, call, c.retryer(options), func(ctx context.Context, input any) (any, error) { return c.send(ctx, api, input) })
 	}
 	call.End(err)
 	if err != nil {
@@ -76,60 +72,7 @@ func (c *DirectClient) retryer(options []func(*dynamodb.Options)) aws.RetryerV2 
 	for _, option := range options {
 		option(&o)
 	}
-	if o.RetryMaxAttempts != 0 {
-		o.Retryer = awsretry.AddWithMaxAttempts(o.Retryer, o.RetryMaxAttempts)
-	}
-	switch r := o.Retryer.(type) {
-	case nil:
-		return aws.NopRetryer{}
-	case aws.RetryerV2:
-		return r
-	default:
-		return firstRetryer{r}
-	}
-}
-
-// firstRetryer is a retryer of the SDK's first kind, taken as the SDK takes it.
-type firstRetryer struct{ aws.Retryer }
-
-func (r firstRetryer) GetAttemptToken(context.Context) (func(error) error, error) {
-	return r.GetInitialToken(), nil
-}
-
-// attempts is the SDK's retry loop (aws-sdk-go-v2 v1.48.0, aws/retry, Attempt),
-// with the same questions to the retryer in the same order. The policy's waits
-// are in GetRetryToken.
-func (c *DirectClient) attempts(ctx context.Context, call *meter.Call, api string, r aws.RetryerV2) (any, error) {
-	releaseRetry := func(error) error { return nil }
-	var counting context.Context
-	for number := 1; ; number++ {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		releaseAttempt, err := r.GetAttemptToken(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("backend: asking to attempt: %w", err)
-		}
-		output, err := call.Attempt(ctx, func(ctx context.Context, input any) (any, error) { return c.send(ctx, api, input) })
-		if releaseErr := errors.Join(releaseRetry(err), releaseAttempt(err)); releaseErr != nil && err != nil {
-			return nil, fmt.Errorf("backend: releasing an attempt: %w", errors.Join(err, releaseErr))
-		}
-		switch most := r.MaxAttempts(); {
-		case err == nil:
-			return output, nil
-		case !r.IsErrorRetryable(err):
-			return nil, err
-		case most > 0 && number >= most:
-			return nil, &awsretry.MaxAttemptsError{Attempt: number, Err: err}
-		}
-		if counting == nil {
-			counting = retry.Counting(ctx)
-		}
-		var refused error
-		if releaseRetry, refused = r.GetRetryToken(counting, err); refused != nil {
-			return nil, errors.Join(err, refused)
-		}
-	}
+	return asSDK(o.Retryer, o.RetryMaxAttempts)
 }
 
 // send makes one attempt, under the fault rules if there are any.
@@ -138,13 +81,7 @@ func (c *DirectClient) send(ctx context.Context, api string, input any) (any, er
 		return c.act(ctx, input)
 	}
 	x := &directExchange{client: c, input: input}
-	passing, p := enter(ctx)
-	r, err := fault.Run(passing, c.faults, x.request(api), x)
-	p.leave(ctx, c.meter, dynamoDB, api)
-	if err != nil {
-		return nil, unsent(ctx, err)
-	}
-	return r.output, r.err
+	return underRules(ctx, c.faults, c.meter, dynamoDB, x.request(api), x)
 }
 
 // serve has the engine act, books what it bills and lets the time of the request
@@ -158,15 +95,6 @@ func (c *DirectClient) serve(ctx context.Context, input any) (any, error) {
 		return nil, &smithy.CanceledError{Err: ctx.Err()}
 	}
 	return output, err
-}
-
-// unsent is the error of an attempt without an answer, as the SDK's HTTP
-// transport has it (smithy-go, transport/http, ClientHandler).
-func unsent(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return &smithy.CanceledError{Err: ctx.Err()}
-	}
-	return &smithyhttp.RequestSendError{Err: err}
 }
 
 // token returns the input with the request token that the SDK would make up, so

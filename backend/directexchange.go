@@ -2,14 +2,12 @@ package backend
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	"github.com/aws/smithy-go"
 
 	"github.com/lakebench/lakebench/backend/fault"
 )
@@ -22,22 +20,6 @@ type directExchange struct {
 
 func (x *directExchange) request(api string) fault.Request {
 	return fault.Request{Service: fault.DynamoDB, Operation: api, Targets: func() []fault.Target { return directTargets(x.input) }}
-}
-
-// A reply is what the service answers, which may be an error: to fault rules that
-// is an answer as well, which can be lost.
-type reply struct {
-	output any
-	err    error
-}
-
-// replied tells an answer from none.
-func replied(output any, err error) (reply, error) {
-	var answered smithy.APIError
-	if err != nil && !errors.As(err, &answered) {
-		return reply{}, err
-	}
-	return reply{output, err}, nil
 }
 
 // Send implements fault.Exchange.

@@ -53,7 +53,7 @@ func readsS3(api string) bool {
 // check returns a *ForeignObjectError unless all that a request changes is this
 // run's.
 func (g s3Guard) check(api string, input any) error {
-	bucket, keys := objectsChanged(input)
+	bucket, keys := objectsOf(input)
 	name, made, _ := g.b.bucket.get()
 	if bucket == "" || bucket != name {
 		return &ForeignObjectError{API: api, Bucket: bucket}
@@ -72,11 +72,16 @@ func (g s3Guard) check(api string, input any) error {
 	return nil
 }
 
-// objectsChanged returns what a request changes: no bucket if it is not one that
-// lakebench makes, no keys if it is the bucket.
-func objectsChanged(input any) (bucket string, keys []string) {
+// objectsOf returns what a request is about: no bucket if it is not one that
+// lakebench makes, no keys if it is about the bucket. The key of a list is its
+// prefix.
+func objectsOf(input any) (bucket string, keys []string) {
 	switch in := input.(type) {
 	case *awss3.PutObjectInput:
+		return aws.ToString(in.Bucket), []string{aws.ToString(in.Key)}
+	case *awss3.GetObjectInput:
+		return aws.ToString(in.Bucket), []string{aws.ToString(in.Key)}
+	case *awss3.HeadObjectInput:
 		return aws.ToString(in.Bucket), []string{aws.ToString(in.Key)}
 	case *awss3.DeleteObjectInput:
 		return aws.ToString(in.Bucket), []string{aws.ToString(in.Key)}
@@ -87,6 +92,18 @@ func objectsChanged(input any) (bucket string, keys []string) {
 			}
 		}
 		return aws.ToString(in.Bucket), keys
+	case *awss3.ListObjectsV2Input:
+		if in.Prefix != nil {
+			keys = []string{*in.Prefix}
+		}
+		return aws.ToString(in.Bucket), keys
+	}
+	return uploadOf(input)
+}
+
+// uploadOf is objectsOf for multipart uploads and whole buckets.
+func uploadOf(input any) (bucket string, keys []string) {
+	switch in := input.(type) {
 	case *awss3.CreateMultipartUploadInput:
 		return aws.ToString(in.Bucket), []string{aws.ToString(in.Key)}
 	case *awss3.UploadPartInput:
@@ -96,6 +113,8 @@ func objectsChanged(input any) (bucket string, keys []string) {
 	case *awss3.AbortMultipartUploadInput:
 		return aws.ToString(in.Bucket), []string{aws.ToString(in.Key)}
 	case *awss3.CreateBucketInput:
+		return aws.ToString(in.Bucket), nil
+	case *awss3.HeadBucketInput:
 		return aws.ToString(in.Bucket), nil
 	case *awss3.DeleteBucketInput:
 		return aws.ToString(in.Bucket), nil

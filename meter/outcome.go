@@ -39,6 +39,7 @@ func (o Outcome) String() string { return outcomeNames[o] }
 var outcomeOfCode = map[string]Outcome{
 	"ConditionalCheckFailedException": ConditionFailed,
 	"PreconditionFailed":              ConditionFailed, // S3
+	"NotModified":                     ConditionFailed, // S3, If-None-Match of a GET
 	"TransactionConflictException":    Conflict,
 	// The same token is at work already. The SDK waits and repeats as for a
 	// throttle, but nothing was throttled.

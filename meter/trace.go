@@ -27,6 +27,8 @@ type TraceRecord struct {
 	WRU           float64 `json:"wru"`
 	Evaluated     int64   `json:"evaluated"`
 	Returned      int64   `json:"returned"`
+	S3ClassA      int64   `json:"s3_class_a,omitempty"`
+	S3ClassB      int64   `json:"s3_class_b,omitempty"`
 	BytesSent     int64   `json:"bytes_sent"`
 	BytesReceived int64   `json:"bytes_received"`
 }
@@ -36,9 +38,9 @@ type Target struct {
 	// Action is what is to be done, where the operation's name does not say it:
 	// "put", "delete", "update" or "check".
 	Action string `json:"action,omitempty"`
-	Table  string `json:"table"`
+	Table  string `json:"table"` // or bucket
 	// Key is the item's key, or the condition by which a Query or a Scan picks
-	// items, names and values filled in.
+	// items, names and values filled in; the object's key, or the prefix of a list.
 	Key string `json:"key,omitempty"`
 }
 
@@ -52,7 +54,7 @@ func (m *Meter) trace(a *attempt, outcome Outcome, u Usage) {
 		Actor: cause.Actor(a), Phase: phaseOf(a), Cause: cause.From(a),
 		Service: c.service.name(), API: c.api, Call: c.number, Attempt: a.number,
 		Outcome: outcome.String(), Targets: c.service.targets(c.input, m.cfg.KeyAttributes),
-		RRU: u.RRU, WRU: u.WRU, Evaluated: u.Evaluated, Returned: u.Returned,
+		RRU: u.RRU, WRU: u.WRU, S3ClassA: u.S3ClassA, S3ClassB: u.S3ClassB, Evaluated: u.Evaluated, Returned: u.Returned,
 		BytesSent: u.BytesSent, BytesReceived: u.BytesReceived,
 	}
 	m.traceMu.Lock()

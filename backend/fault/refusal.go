@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
 // A Refusal is an error that a service answers with.
@@ -104,7 +105,8 @@ func s3Refusal(e Effect) (status int, code string, bare bool) {
 func (r Refusal) Err() error {
 	message := aws.String(r.Message)
 	switch {
-	case r.Service != DynamoDB:
+	case r.Service == S3:
+		return r.s3Err()
 	case r.Code == "InternalServerError":
 		return &types.InternalServerError{Message: message}
 	case r.Code == "ProvisionedThroughputExceededException":
@@ -123,6 +125,25 @@ func (r Refusal) Err() error {
 		f = smithy.FaultServer
 	}
 	return &smithy.GenericAPIError{Code: r.Code, Message: r.Message, Fault: f}
+}
+
+// s3Err is what the SDK's S3 client makes of a refusal: without a body the status
+// is all that it knows of, and an error with status 200 it takes for a 500
+// (facts/s3.md §3.1, §3.5).
+func (r Refusal) s3Err() error {
+	e := &smithy.GenericAPIError{Code: r.Code, Message: r.Message}
+	if r.Bare {
+		e.Message = http.StatusText(r.Status)
+		e.Code = strings.ReplaceAll(e.Message, " ", "")
+	}
+	status := r.Status
+	if status == http.StatusOK {
+		status = http.StatusInternalServerError
+	}
+	return &smithyhttp.ResponseError{
+		Response: &smithyhttp.Response{Response: &http.Response{StatusCode: status, Header: http.Header{}}},
+		Err:      e,
+	}
 }
 
 func (r Refusal) reasons() []types.CancellationReason {

@@ -18,7 +18,7 @@ import (
 // without a bucket, gets an error of the service here.
 //
 // As with the other fronts, there is no panic, and the end of ctx stops nothing.
-// An upload without a checksum gets the one that the SDK sends by default, CRC32.
+// A body without a checksum gets the one that the SDK sends by default, CRC32.
 func (s *Service) Do(ctx context.Context, input any, body []byte) (output any, served Served, err error) {
 	api, decode := s.understand(input, body)
 	out, served, refusal := s.serve(ctx, api, func() (request, *serviceError) {

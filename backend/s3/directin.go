@@ -161,7 +161,7 @@ func createUploadIn(in *s3.CreateMultipartUploadInput) (request, *serviceError) 
 			expires:            dateIn(in.Expires),
 			metadata:           metadataIn(in.Metadata),
 		},
-		algorithm: algorithm(cmp.Or(in.ChecksumAlgorithm, types.ChecksumAlgorithmCrc32)), kind: string(in.ChecksumType),
+		algorithm: algorithm(in.ChecksumAlgorithm), kind: string(in.ChecksumType),
 	}
 	return r, checkAlgorithm(r.algorithm)
 }

@@ -22,7 +22,7 @@ const (
 type upload struct {
 	key string
 	attributes
-	algorithm algorithm // of the parts' checksums and the object's
+	algorithm algorithm // of the parts' checksums and the object's; noAlgorithm: any, and CRC64NVME
 	composite bool
 	parts     map[int64]*part
 }
@@ -54,9 +54,8 @@ func (r *createUpload) do(_ context.Context, s *Service, _ *bill) (answer, *serv
 	if err := r.attributes.check(); err != nil {
 		return nil, err
 	}
-	u := &upload{key: r.key, attributes: r.attributes, parts: map[int64]*part{}}
-	u.algorithm = cmp.Or(r.algorithm, crc64NVME)
-	if u.composite, err = isComposite(u.algorithm, r.kind); err != nil {
+	u := &upload{key: r.key, attributes: r.attributes, algorithm: r.algorithm, parts: map[int64]*part{}}
+	if u.composite, err = isComposite(cmp.Or(r.algorithm, crc64NVME), r.kind); err != nil {
 		return nil, err
 	}
 	id := "upload-" + strconv.FormatUint(s.uploads.Add(1), 10)
@@ -121,7 +120,7 @@ func (r *uploadPart) do(_ context.Context, s *Service, bill *bill) (answer, *ser
 	if err != nil {
 		return nil, err
 	}
-	if r.claims.algorithm != noAlgorithm && r.claims.algorithm != u.algorithm {
+	if r.claims.algorithm != u.algorithm && r.claims.algorithm != noAlgorithm && u.algorithm != noAlgorithm {
 		return nil, fail(invalidRequest, "Checksum Type mismatch occurred, expected checksum Type: %s, actual checksum Type: %s", u.algorithm, r.claims.algorithm)
 	}
 	u.parts[r.number] = p
@@ -212,8 +211,8 @@ func (r *completeUpload) assemble(ctx context.Context, b *bucket) (*upload, *obj
 		body: body.Bytes(), modified: now(ctx), attributes: u.attributes,
 		etag: `"` + hex.EncodeToString(sums.Sum(nil)) + "-" + strconv.Itoa(len(parts)) + `"`,
 	}
-	o.checksum, err = u.checksum(parts, o.body)
-	if err == nil && r.claims.algorithm != noAlgorithm && (r.claims.algorithm != u.algorithm || r.claims.value != o.checksum.value) {
+	o.checksum, err = r.checksum(u, parts, o.body)
+	if err == nil && r.claims.algorithm != noAlgorithm && (r.claims.algorithm != o.checksum.algorithm || r.claims.value != o.checksum.value) {
 		err = fail(badDigest, "The %s you specified did not match the calculated checksum.", r.claims.algorithm)
 	}
 	return u, o, err
@@ -241,16 +240,19 @@ func (r *completeUpload) pick(u *upload) ([]*part, *serviceError) {
 	return parts, nil
 }
 
-// checksum is that of the object: over its bytes, or over the parts' checksums.
-func (u *upload) checksum(parts []*part, body []byte) (checksum, *serviceError) {
+// checksum is that of the object: over its bytes, or over the parts' checksums,
+// all of which the request must then list (CompleteMultipartUpload, API reference,
+// "InvalidRequest").
+func (r *completeUpload) checksum(u *upload, parts []*part, body []byte) (checksum, *serviceError) {
 	if !u.composite {
-		return checksum{algorithm: u.algorithm, value: u.algorithm.sum(body)}, nil
+		a := cmp.Or(u.algorithm, crc64NVME)
+		return checksum{algorithm: a, value: a.sum(body)}, nil
 	}
 	var sums []byte
 	for i, p := range parts {
 		raw, err := base64.StdEncoding.DecodeString(p.checksum.value)
-		if err != nil || p.checksum.algorithm != u.algorithm {
-			return checksum{}, fail(invalidRequest, "The upload was created using a %s checksum. The complete request must include the checksum for each part. It was missing for part %d in the request.", u.algorithm, i+1)
+		if err != nil || r.parts[i].algorithm != u.algorithm {
+			return checksum{}, fail(invalidRequest, "The upload was created using a %s checksum. The complete request must include the checksum for each part. It was missing for part %d in the request.", strings.ToLower(string(u.algorithm)), r.parts[i].number)
 		}
 		sums = append(sums, raw...)
 	}
