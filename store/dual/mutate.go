@@ -59,7 +59,6 @@ func (s *Store) mutate(ctx context.Context, c change, alone func(store.MetaStore
 	if err := c.check(s.layout2); err != nil {
 		return err
 	}
-	ctx = cause.With(ctx, cause.Mutate)
 	err := s.both(ctx, c)
 	if errors.Is(err, store.ErrWritesPaused) {
 		s.paused.Add(1)
@@ -100,7 +99,7 @@ func (s *Store) both(ctx context.Context, c change) error {
 	for i := range steps {
 		actions[i] = steps[i].action
 	}
-	err := s.sender.Transact(ctx, actions)
+	err := s.sender.Transact(cause.With(ctx, cause.Mutate), actions)
 	var refusal *write.RefusedError
 	if !errors.As(err, &refusal) {
 		return err

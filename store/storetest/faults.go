@@ -151,6 +151,14 @@ func Cancelled(codes ...string) Fault {
 	}
 }
 
+// Before does something just before the fault happens, such as another node's write.
+func Before(do func(), fault Fault) Fault {
+	return func(req *http.Request, next aws.HTTPClient) (*http.Response, error) {
+		do()
+		return fault(req, next)
+	}
+}
+
 // After does something once the fault has happened, such as another node's write.
 func After(fault Fault, do func()) Fault {
 	return func(req *http.Request, next aws.HTTPClient) (*http.Response, error) {
