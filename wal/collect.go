@@ -35,10 +35,10 @@ func (w *Writer) Collect(ctx context.Context, grace time.Duration) (Collection, 
 		return Collection{}, err
 	}
 	defer w.flushing.Unlock()
-	if err := w.fenceCheck(ctx); err != nil {
-		return Collection{}, err
+	tip, err := w.RefreshManifest(ctx)
+	if err == nil && tip.WriterEpoch > w.epoch {
+		err = &FencedError{w.epoch, tip.WriterEpoch}
 	}
-	tip, err := w.store.Latest(ctx)
 	if err != nil {
 		return Collection{}, err
 	}

@@ -48,7 +48,7 @@ func (e *EntryError) Error() string {
 // Unwrap returns what is wrong.
 func (e *EntryError) Unwrap() error { return e.Err }
 
-// A FencedError is an entry of a newer epoch than the writer's.
+// A FencedError is an entry, or a manifest, of a newer epoch than the writer's.
 type FencedError struct{ Epoch, Found uint64 }
 
 func (e *FencedError) Error() string {

@@ -74,12 +74,6 @@ func (w *Writer) flush(ctx context.Context, m *memtable) error {
 	if err := w.fenceCheck(ctx); err != nil {
 		return err
 	}
-	if m.path != "" { // a commit of it was tried before
-		listed, err := w.listed(ctx, m)
-		if listed || err != nil {
-			return err
-		}
-	}
 	if err := w.listAsPublic(ctx); err != nil {
 		return err
 	}
@@ -92,48 +86,35 @@ func (w *Writer) flush(ctx context.Context, m *memtable) error {
 	if err := w.writeGeneration(ctx, path, built); err != nil {
 		return err
 	}
-	m.path = path
-	if err := w.commitGeneration(ctx, m); err != nil {
+	if err := w.commitGeneration(ctx, m, path); err != nil {
 		return err
 	}
 	w.generations.keep(path, *built.Contents)
-	w.isFlushed()
-	return nil
-}
-
-// isFlushed drops the oldest memtable: it is in a generation now.
-func (w *Writer) isFlushed() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.tables.flushed()
-}
-
-// listed finds out whether a generation was committed by an attempt of which it
-// was not known. The caller has just refreshed the position.
-func (w *Writer) listed(ctx context.Context, m *memtable) (bool, error) {
-	tip, err := w.RefreshManifest(ctx)
-	if err != nil {
-		return false, err
-	}
-	if tip.CurrentGeneration <= m.generation {
-		return false, nil
-	}
-	w.isFlushed()
-	return true, nil
+	return nil
 }
 
 // commitGeneration lists a generation in the manifest: its rows are durable there
-// from then on, and are not replayed any more.
-func (w *Writer) commitGeneration(ctx context.Context, m *memtable) error {
+// from then on, and are not replayed any more. It does so once: an earlier attempt
+// of which nobody knew may have landed since (hazard 3).
+func (w *Writer) commitGeneration(ctx context.Context, m *memtable, path string) error {
 	rows := uint64(len(m.rows))
 	_, err := w.store.CommitUpdate(ctx, w.epoch, func(tip manifest.Manifest) (manifest.Manifest, error) {
+		if tip.CurrentGeneration > m.generation {
+			return manifest.Manifest{}, errAsIs
+		}
 		next := tip.Next()
-		next.Generations = append(next.Generations, manifest.Generation{Number: m.generation, Path: m.path, PhysicalRows: &rows})
+		next.Generations = append(next.Generations, manifest.Generation{Number: m.generation, Path: path, PhysicalRows: &rows})
 		next.ReplayAfter = m.last
 		next.LastSeen = max(next.LastSeen, m.last)
 		next.CurrentGeneration = m.generation + 1
 		return next, nil
 	})
+	if errors.Is(err, errAsIs) {
+		return nil
+	}
 	return err
 }
 

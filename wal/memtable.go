@@ -7,10 +7,9 @@ type memtable struct {
 	generation uint64 // the one that it will be flushed to
 	rows       []Row  // in the order in which they were written
 	newest     map[string]int
-	last       uint64 // position of the last entry
-	// path is where a flush has begun to write it, "" if none has got as far as
-	// the commit.
-	path string
+	// last is the position of the last entry; sentinels behind rows are among them,
+	// so that nobody reads them again.
+	last uint64
 }
 
 func newMemtable(generation uint64) *memtable {
@@ -24,9 +23,6 @@ func (m *memtable) add(rows []Row, position uint64) {
 	}
 	m.last = position
 }
-
-// duplicates says whether a later row replaces an earlier one.
-func (m *memtable) duplicates() bool { return len(m.newest) < len(m.rows) }
 
 // memtables are the active one, which appends go to, and those that wait to be
 // flushed, the oldest first.

@@ -28,7 +28,7 @@ func Open(ctx context.Context, cfg Config) (*Writer, error) {
 	}
 	w.epoch = m.WriterEpoch
 	w.tables.active = newMemtable(m.CurrentGeneration)
-	o := opening{Writer: w, claimed: m, at: m.ReplayAfter + 1}
+	o := opening{Writer: w, claimed: m, at: m.ReplayAfter + 1, seen: m.LastSeen}
 	if err := o.run(ctx); err != nil {
 		return nil, fmt.Errorf("opening shard %v under epoch %d: %w", cfg.Location.Shard, w.epoch, err)
 	}
@@ -80,6 +80,7 @@ type opening struct {
 	claimed manifest.Manifest
 	at      uint64 // position of the next entry to read
 	last    uint64 // position of the last entry that was there; 0 is none
+	seen    uint64 // position of the last entry of which the manifest knows
 }
 
 func (o *opening) run(ctx context.Context) error {
@@ -102,19 +103,36 @@ func (o *opening) run(ctx context.Context) error {
 // emptied one and not the end, and nobody would ever read what is appended beyond
 // it (hazard 14). A commit proves it as a fence check does.
 func (o *opening) prove(ctx context.Context) error {
-	if o.last <= o.claimed.LastSeen {
+	switch {
+	case o.last > o.seen:
+		return o.publish(ctx)
+	case o.seen > o.claimed.LastSeen:
+		return nil // the last commit was after the sentinel
+	default:
 		return o.fenceCheck(ctx)
 	}
-	return o.publish(ctx, o.last)
 }
 
-// publish commits that there is an entry at a position.
-func (w *Writer) publish(ctx context.Context, position uint64) error {
-	_, err := w.store.CommitUpdate(ctx, w.epoch, func(m manifest.Manifest) (manifest.Manifest, error) {
+// errAsIs ends a commit that would change nothing.
+var errAsIs = errors.New("nothing to change")
+
+// publish commits that there is an entry where the last one was.
+func (o *opening) publish(ctx context.Context) error {
+	_, err := o.store.CommitUpdate(ctx, o.epoch, func(m manifest.Manifest) (manifest.Manifest, error) {
+		if m.LastSeen >= o.last {
+			return manifest.Manifest{}, errAsIs
+		}
 		next := m.Next()
-		next.LastSeen = max(next.LastSeen, position)
+		next.LastSeen = o.last
 		return next, nil
 	})
+	switch {
+	case err == nil:
+		o.seen = o.last
+		return nil
+	case errors.Is(err, errAsIs):
+		return nil
+	}
 	return err
 }
 
@@ -140,7 +158,7 @@ func (o *opening) fenceAndRead(ctx context.Context) error {
 		case err != nil:
 			return err
 		case there && o.cfg.cursorPerEntry():
-			if err := o.publish(ctx, o.last); err != nil {
+			if err := o.publish(ctx); err != nil {
 				return err
 			}
 		case there:
@@ -189,9 +207,7 @@ func (o *opening) replay(ctx context.Context) (there bool, err error) {
 		return false, err
 	}
 	o.saw(o.at, e)
-	if !e.Sentinel {
-		o.tables.replay(e.Rows, o.at, e.Generation)
-	}
+	o.tables.replay(e.Rows, o.at, e.Generation)
 	o.last = o.at
 	o.at++
 	return true, nil
@@ -276,6 +292,7 @@ func (o *opening) fenceHere(ctx context.Context) (bool, error) {
 // nothing behind it is what a gap would hide.
 func (o *opening) fencedAt(ctx context.Context, position uint64) error {
 	o.saw(position, entry.Entry{Sentinel: true})
+	o.tables.replay(nil, position, 0)
 	o.last = position
 	beyond, err := o.log.exists(cause.With(ctx, cause.Fence), position+1)
 	if err == nil && beyond {

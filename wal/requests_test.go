@@ -159,8 +159,10 @@ func (l *requestLog) successor(before *wal.Writer) {
 	l.step("tailer: read", func() error { _, err := tailer.Read(ctx, 4); return err })
 	l.step("tailer: read what was collected", func() error { _, err := tailer.Read(ctx, 1); return err })
 	l.step("tailer: read beyond the end", func() error { _, err := tailer.Read(ctx, 99); return err })
+	l.step("reopen a clean shard", func() error { w = l.open(nil); return nil })
+	l.appendRows("append before the shard is lost", w, row("w", "1"))
 	var next *wal.Writer
-	l.step("reopen a clean shard", func() error { next = l.open(nil); return nil })
+	l.step("reopen with one entry to replay", func() error { next = l.open(nil); return nil })
 	l.appendRows("append of the one that lost the shard", w, row("x", "1"))
 	l.flush("flush of the one that lost the shard", w)
 	l.step("seal", func() error { return next.Seal(ctx) })

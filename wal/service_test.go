@@ -15,6 +15,7 @@ import (
 	"github.com/lakebench/lakebench/backend/fault"
 	"github.com/lakebench/lakebench/cause"
 	"github.com/lakebench/lakebench/manifest"
+	"github.com/lakebench/lakebench/manifest/manifesttest"
 	"github.com/lakebench/lakebench/manifest/object"
 	"github.com/lakebench/lakebench/meter"
 	"github.com/lakebench/lakebench/task"
@@ -82,18 +83,29 @@ func (s *service) createBase(t testing.TB) {
 	}
 }
 
-// client returns a client to which nothing bad happens.
-func (s *service) client() *s3.Client { return s.backend.S3(s.meter) }
+// client returns a client to which nothing bad happens: a direct one, which takes
+// a fifth of the SDK's time, where there is one.
+func (s *service) client() manifesttest.Client {
+	c, err := s.backend.DirectS3(s.meter, nil)
+	if err != nil {
+		return s.backend.S3(s.meter)
+	}
+	return c
+}
 
 // faulty returns a client under fault rules (package fault), and what applies them.
-func (s *service) faulty(t testing.TB, ctx context.Context, rules string) (*s3.Client, *fault.Injector) {
+func (s *service) faulty(t testing.TB, ctx context.Context, rules string) (manifesttest.Client, *fault.Injector) {
 	t.Helper()
 	parsed, err := fault.Parse("test", rules)
 	if err != nil {
 		t.Fatal(err)
 	}
 	injector := fault.New(ctx, parsed, fault.DefaultConfig())
-	return s.backend.S3Under(s.meter, injector), injector
+	c, err := s.backend.DirectS3(s.meter, injector)
+	if err != nil {
+		return s.backend.S3Under(s.meter, injector), injector
+	}
+	return c, injector
 }
 
 // at is the shard in the service's bucket.
