@@ -2,7 +2,6 @@ package manifest_test
 
 import (
 	"context"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,14 +40,11 @@ func openService(t testing.TB, cfg backend.Config) *service {
 	return &service{bucket: bucket, backend: b, meter: m}
 }
 
-// ledgers returns what counts the requests of all clients.
-func (s *service) ledgers() *meter.Meter { return s.meter }
-
 // client returns a client to which nothing bad happens.
 func (s *service) client() *s3.Client { return s.backend.S3(s.meter) }
 
 // faulty returns a client under fault rules (package fault), and what applies them.
-func (s *service) faulty(t testing.TB, ctx context.Context, rules string) (*s3.Client, *fault.Injector) {
+func (s *service) faulty(ctx context.Context, t testing.TB, rules string) (*s3.Client, *fault.Injector) {
 	t.Helper()
 	parsed, err := fault.Parse("test", rules)
 	if err != nil {
@@ -72,20 +68,6 @@ func (s *service) remove(t testing.TB, key string) {
 	if _, err := s.client().DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: &s.bucket, Key: &key}); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// get returns the body of an object.
-func (s *service) get(t testing.TB, key string) string {
-	t.Helper()
-	out, err := s.client().GetObject(t.Context(), &s3.GetObjectInput{Bucket: &s.bucket, Key: &key})
-	if err != nil {
-		t.Fatalf("%s: %v", key, err)
-	}
-	body, err := io.ReadAll(out.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(body)
 }
 
 // load stores the files of a directory below a table's prefix.
