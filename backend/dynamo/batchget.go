@@ -107,6 +107,9 @@ func (e *Engine) planBatchGet(in *batchGetTable) (*batchGetPlan, *serviceError) 
 	if err != nil {
 		return nil, err
 	}
+	if err := t.checkScalar(project); err != nil {
+		return nil, err
+	}
 	plan := &batchGetPlan{in: in, table: t, project: project}
 	for _, k := range in.keys {
 		key, err := t.keyRow(k)

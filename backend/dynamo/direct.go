@@ -24,6 +24,8 @@ func (e *Engine) Do(ctx context.Context, input any) (output any, served Served, 
 		return direct(ctx, e, "PutItem", in, putItemIn, (*Engine).putItem, (*writeItemOutput).directPut)
 	case *dynamodb.DeleteItemInput:
 		return direct(ctx, e, "DeleteItem", in, deleteItemIn, (*Engine).deleteItem, (*writeItemOutput).directDelete)
+	case *dynamodb.UpdateItemInput:
+		return direct(ctx, e, "UpdateItem", in, updateItemIn, (*Engine).updateItem, (*writeItemOutput).directUpdate)
 	case *dynamodb.QueryInput:
 		return direct(ctx, e, "Query", in, queryIn, (*Engine).query, (*pageOutput).directQuery)
 	case *dynamodb.ScanInput:

@@ -38,6 +38,20 @@ func deleteItemIn(c *inbound, from *dynamodb.DeleteItemInput, to *deleteItemInpu
 	to.key = c.item(from.Key)
 }
 
+func updateItemIn(c *inbound, from *dynamodb.UpdateItemInput, to *updateItemInput) {
+	c.legacy("AttributeUpdates", from.AttributeUpdates != nil)
+	c.legacy("Expected", from.Expected != nil)
+	c.legacy("ConditionalOperator", from.ConditionalOperator != "")
+	to.writeParams = writeParams{
+		itemParams:      c.itemParams(from.TableName, from.ReturnConsumedCapacity, from.ExpressionAttributeNames, from.ExpressionAttributeValues),
+		condition:       text(from.ConditionExpression),
+		returnValues:    string(from.ReturnValues),
+		returnOnFailure: string(from.ReturnValuesOnConditionCheckFailure),
+	}
+	to.key = c.item(from.Key)
+	to.update = text(from.UpdateExpression)
+}
+
 func (c *inbound) itemParams(table *string, capacity types.ReturnConsumedCapacity,
 	names map[string]string, values map[string]types.AttributeValue,
 ) itemParams {
@@ -168,6 +182,8 @@ func (c *inbound) action(from *types.TransactWriteItem, to *transactAction) {
 	}
 	if u := from.Update; u != nil {
 		to.of(actionUpdate, u.TableName, u.ConditionExpression, u.ReturnValuesOnConditionCheckFailure)
+		to.placeholders = c.placeholders(u.ExpressionAttributeNames, u.ExpressionAttributeValues)
+		to.update = text(u.UpdateExpression)
 		to.key = c.item(u.Key)
 	}
 }

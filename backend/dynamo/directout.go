@@ -18,18 +18,15 @@ func (out *getItemOutput) direct(b *bill) *dynamodb.GetItemOutput {
 }
 
 func (out *writeItemOutput) directPut(b *bill) *dynamodb.PutItemOutput {
-	return &dynamodb.PutItemOutput{ConsumedCapacity: b.direct(out.capacity), Attributes: out.attributes()}
+	return &dynamodb.PutItemOutput{ConsumedCapacity: b.direct(out.capacity), Attributes: out.attributes.direct()}
 }
 
 func (out *writeItemOutput) directDelete(b *bill) *dynamodb.DeleteItemOutput {
-	return &dynamodb.DeleteItemOutput{ConsumedCapacity: b.direct(out.capacity), Attributes: out.attributes()}
+	return &dynamodb.DeleteItemOutput{ConsumedCapacity: b.direct(out.capacity), Attributes: out.attributes.direct()}
 }
 
-func (out *writeItemOutput) attributes() map[string]types.AttributeValue {
-	if !out.hasOld {
-		return nil
-	}
-	return out.old.direct()
+func (out *writeItemOutput) directUpdate(b *bill) *dynamodb.UpdateItemOutput {
+	return &dynamodb.UpdateItemOutput{ConsumedCapacity: b.direct(out.capacity), Attributes: out.attributes.direct()}
 }
 
 func (out *pageOutput) directQuery(b *bill) *dynamodb.QueryOutput {

@@ -173,8 +173,8 @@ func (out *getItemOutput) appendJSON(o *jsonObject, b *bill) {
 }
 
 func (out *writeItemOutput) appendJSON(o *jsonObject, b *bill) {
-	if out.hasOld {
-		o.item("Attributes", &out.old)
+	if out.attributes != nil {
+		o.item("Attributes", out.attributes)
 	}
 	o.capacity(b, out.capacity)
 }

@@ -49,6 +49,9 @@ func (p projection) view(item *stored) itemView {
 	return itemView{stored: stored{schema: item.schema}, projected: p.apply(item)}
 }
 
+// update is an UpdateExpression; the zero one changes nothing.
+type update struct{ parsed *expr.Update }
+
 // compiler parses the expressions of one request, which share their
 // placeholders.
 type compiler struct {
@@ -112,9 +115,18 @@ func (c *compiler) projection(text *string) projection {
 	return projection{parsed}
 }
 
-// end returns the first error, or that a placeholder was not used. missing names
-// the expression that values would have been for.
-func (c *compiler) end(missing expr.Kind) *serviceError {
+func (c *compiler) update(text *string) update {
+	if !c.begin(text) {
+		return update{}
+	}
+	parsed, err := expr.ParseUpdate(*text, c.subs)
+	c.fail(err)
+	return update{parsed}
+}
+
+// end returns the first error, or that a placeholder was not used. missing says
+// which expressions values would have been for.
+func (c *compiler) end(missing string) *serviceError {
 	switch {
 	case c.err != nil:
 	case c.used:
@@ -122,7 +134,7 @@ func (c *compiler) end(missing expr.Kind) *serviceError {
 	case c.names != nil:
 		return invalid("ExpressionAttributeNames can only be specified when using expressions")
 	case c.values != nil:
-		return invalid("ExpressionAttributeValues can only be specified when using expressions: %s is null", missing)
+		return invalid("ExpressionAttributeValues can only be specified when using expressions: %s", missing)
 	}
 	return c.err
 }
@@ -130,20 +142,29 @@ func (c *compiler) end(missing expr.Kind) *serviceError {
 func (p *placeholders) compileCondition(text *string) (condition, *serviceError) {
 	c := p.compiler()
 	parsed := c.condition(expr.ConditionExpression, text)
-	return parsed, c.end(expr.ConditionExpression)
+	return parsed, c.end("ConditionExpression is null")
+}
+
+// compileUpdate compiles an update and its condition. Of faults in both the
+// update's is reported, as the service has it.
+func (p *placeholders) compileUpdate(change, text *string) (update, condition, *serviceError) {
+	c := p.compiler()
+	parsed := c.update(change)
+	where := c.condition(expr.ConditionExpression, text)
+	return parsed, where, c.end("UpdateExpression and ConditionExpression are null")
 }
 
 func (p *placeholders) compileProjection(text *string) (projection, *serviceError) {
 	c := p.compiler()
 	parsed := c.projection(text)
-	return parsed, c.end(expr.ProjectionExpression)
+	return parsed, c.end("ProjectionExpression is null")
 }
 
 func (in *scanInput) compile() (condition, projection, *serviceError) {
 	c := in.compiler()
 	filter := c.condition(expr.FilterExpression, in.filter)
 	project := c.projection(in.projection)
-	return filter, project, c.end(expr.FilterExpression)
+	return filter, project, c.end("FilterExpression is null")
 }
 
 func (in *queryInput) compile() (*expr.KeyCondition, condition, projection, *serviceError) {
@@ -151,18 +172,71 @@ func (in *queryInput) compile() (*expr.KeyCondition, condition, projection, *ser
 	where := c.keyCondition(in.keyCondition)
 	filter := c.condition(expr.FilterExpression, in.filter)
 	project := c.projection(in.projection)
-	return where, filter, project, c.end(expr.FilterExpression)
+	return where, filter, project, c.end("FilterExpression is null")
+}
+
+// pathVisitor is told of a path by the attribute that it starts at; nested says
+// that it leads inside.
+type pathVisitor func(attribute string, nested bool)
+
+func (c condition) paths(visit pathVisitor) {
+	if c.parsed != nil {
+		c.parsed.Paths(visit)
+	}
+}
+
+func (p projection) paths(visit pathVisitor) {
+	if p.parsed != nil {
+		p.parsed.Paths(visit)
+	}
+}
+
+func (u update) paths(visit pathVisitor) {
+	if u.parsed != nil {
+		u.parsed.Paths(func(attribute string, _, nested bool) { visit(attribute, nested) })
+	}
+}
+
+// checkScalar refuses expressions with a path into a key attribute, which cannot
+// have an inside.
+func (s *schema) checkScalar(expressions ...interface{ paths(visit pathVisitor) }) *serviceError {
+	var key string
+	for _, e := range expressions {
+		e.paths(func(attribute string, nested bool) {
+			if key == "" && nested && s.isKey(attribute) {
+				key = attribute
+			}
+		})
+	}
+	if key == "" {
+		return nil
+	}
+	return invalid("Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: Key: %s", key)
+}
+
+// checkUpdate refuses an update of a key attribute.
+func (s *schema) checkUpdate(u update) *serviceError {
+	if u.parsed == nil {
+		return nil
+	}
+	var key string
+	u.parsed.Paths(func(attribute string, changed, _ bool) {
+		if key == "" && changed && s.isKey(attribute) {
+			key = attribute
+		}
+	})
+	if key == "" {
+		return nil
+	}
+	return mismatch("One or more parameter values were invalid: Cannot update attribute %s. This attribute is part of the key", key)
 }
 
 // checkQueryFilter refuses a filter on key attributes, which belong into the key
 // condition (Developer Guide, "Query", filter expressions).
 func (s *schema) checkQueryFilter(filter condition) *serviceError {
-	if filter.parsed == nil {
-		return nil
-	}
 	var key string
-	filter.parsed.Paths(func(attribute string, _ bool) {
-		if key == "" && (attribute == s.partition.name || s.hasSort() && attribute == s.sort.name) {
+	filter.paths(func(attribute string, _ bool) {
+		if key == "" && s.isKey(attribute) {
 			key = attribute
 		}
 	})

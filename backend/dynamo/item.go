@@ -54,6 +54,9 @@ func (e *Engine) getItem(_ context.Context, in *getItemInput, b *bill) (*getItem
 	if err != nil {
 		return nil, err
 	}
+	if err := t.checkScalar(project); err != nil {
+		return nil, err
+	}
 	row, found := t.get(key)
 	b.read(t.name, units.Read(rowSize(row), consistency(in.consistent)))
 	out := &getItemOutput{found: found, capacity: in.capacity}
@@ -84,8 +87,11 @@ func consistency(strong bool) units.Consistency {
 
 // ReturnValues that a request can ask for.
 const (
-	returnNone   = "NONE"
-	returnAllOld = "ALL_OLD"
+	returnNone       = "NONE"
+	returnAllOld     = "ALL_OLD"
+	returnAllNew     = "ALL_NEW"
+	returnUpdatedOld = "UPDATED_OLD"
+	returnUpdatedNew = "UPDATED_NEW"
 )
 
 type putItemInput struct {
@@ -102,6 +108,9 @@ func (in *putItemInput) member(r *attr.Reader, name string) error {
 
 func (in *putItemInput) validate() *serviceError {
 	if err := in.writeParams.validate(); err != nil {
+		return err
+	}
+	if err := in.returnsOld(); err != nil {
 		return err
 	}
 	return checkPresent("item", in.item)
@@ -123,58 +132,32 @@ func (in *deleteItemInput) validate() *serviceError {
 	if err := in.writeParams.validate(); err != nil {
 		return err
 	}
+	if err := in.returnsOld(); err != nil {
+		return err
+	}
 	return checkPresent("key", in.key)
 }
 
-// writeItemOutput is the answer to a PutItem or DeleteItem.
-type writeItemOutput struct {
-	old      itemView
-	hasOld   bool // the request asked for the old item, and there was one
-	capacity capacityMode
+type updateItemInput struct {
+	writeParams
+	key    attr.Item
+	update *string
 }
 
-func (e *Engine) putItem(_ context.Context, in *putItemInput, b *bill) (*writeItemOutput, *serviceError) {
-	return e.writeItem(&in.writeParams, b, func(t *table) (write, *serviceError) { return t.put(in.item) })
+func (in *updateItemInput) member(r *attr.Reader, name string) error {
+	switch name {
+	case "Key":
+		return readItem(r, &in.key)
+	case "UpdateExpression":
+		return readText(r, &in.update)
+	default:
+		return in.writeParams.member(r, name)
+	}
 }
 
-func (e *Engine) deleteItem(_ context.Context, in *deleteItemInput, b *bill) (*writeItemOutput, *serviceError) {
-	return e.writeItem(&in.writeParams, b, func(t *table) (write, *serviceError) { return t.delete(in.key) })
-}
-
-// writeItem carries out one write outside a transaction; prepare makes it. A
-// write that a transaction in flight keeps out is not charged: no page says that
-// it is, and unlike a failed condition it is turned away before the item is read.
-func (e *Engine) writeItem(in *writeParams, b *bill, prepare func(*table) (write, *serviceError)) (*writeItemOutput, *serviceError) {
-	condition, err := in.compileCondition(in.condition)
-	if err != nil {
-		return nil, err
+func (in *updateItemInput) validate() *serviceError {
+	if err := in.writeParams.validate(); err != nil {
+		return err
 	}
-	t, err := e.table(in.table)
-	if err != nil {
-		return nil, err
-	}
-	w, err := prepare(t)
-	if err != nil {
-		return nil, err
-	}
-	w.condition = condition
-	b.WrittenBytes += w.offered()
-
-	old, err := e.run(&w)
-	if err == nil || err.code == conditionalCheckFailed {
-		b.write(t.name, units.Write(w.billed(old, err != nil, e.cfg.AbsentFailureBySize)))
-	}
-	if err != nil {
-		if err.code == conditionalCheckFailed && in.returnOnFailure == returnAllOld && old != "" {
-			err.item = &itemView{stored: stored{&t.schema, old}}
-		}
-		return nil, err
-	}
-	out := &writeItemOutput{capacity: in.capacity}
-	if in.returnValues == returnAllOld && old != "" {
-		out.hasOld = true
-		out.old = itemView{stored: stored{&t.schema, old}}
-		b.returned(1, old.Size())
-	}
-	return out, nil
+	return checkPresent("key", in.key)
 }

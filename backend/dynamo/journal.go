@@ -74,7 +74,7 @@ func appendDropped(dst []byte, t *table) []byte {
 // appendChange appends what the write changes.
 func (w *write) appendChange(dst []byte) []byte {
 	switch w.kind {
-	case writePut:
+	case writePut, writeUpdate:
 		return appendRow(dst, w.table, w.row)
 	case writeDelete:
 		dst = binary.AppendVarint(append(dst, changeDelete), int64(w.table.number))

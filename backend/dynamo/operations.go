@@ -26,6 +26,7 @@ var operations = map[string]operation{
 	"Scan":               serve((*Engine).scan),
 	"TransactGetItems":   serve((*Engine).transactGetItems),
 	"TransactWriteItems": serve((*Engine).transactWriteItems),
+	"UpdateItem":         serve((*Engine).updateItem),
 }
 
 // serve puts the decoder in front of a typed operation.
@@ -80,6 +81,6 @@ var otherOperations = [...]string{
 	"ListBackups", "ListContributorInsights", "ListExports", "ListGlobalTables", "ListImports",
 	"ListTagsOfResource", "PutResourcePolicy", "RestoreTableFromBackup", "RestoreTableToPointInTime",
 	"TagResource", "UntagResource", "UpdateContinuousBackups", "UpdateContributorInsights",
-	"UpdateGlobalTable", "UpdateGlobalTableSettings", "UpdateItem", "UpdateKinesisStreamingDestination",
+	"UpdateGlobalTable", "UpdateGlobalTableSettings", "UpdateKinesisStreamingDestination",
 	"UpdateTable", "UpdateTableReplicaAutoScaling", "UpdateTimeToLive",
 }

@@ -84,9 +84,7 @@ func (p *writeParams) member(r *attr.Reader, name string) error {
 
 func (p *writeParams) validate() *serviceError {
 	switch p.returnValues {
-	case "", returnNone, returnAllOld:
-	case "ALL_NEW", "UPDATED_OLD", "UPDATED_NEW":
-		return invalid("ReturnValues can only be ALL_OLD or NONE")
+	case "", returnNone, returnAllOld, returnAllNew, returnUpdatedOld, returnUpdatedNew:
 	default:
 		return notEnum("returnValues", p.returnValues, "ALL_NEW, UPDATED_OLD, ALL_OLD, NONE, UPDATED_NEW")
 	}
@@ -94,6 +92,16 @@ func (p *writeParams) validate() *serviceError {
 		return err
 	}
 	return p.itemParams.validate()
+}
+
+// returnsOld refuses what only an update can return.
+func (p *writeParams) returnsOld() *serviceError {
+	switch p.returnValues {
+	case returnAllNew, returnUpdatedOld, returnUpdatedNew:
+		return invalid("ReturnValues can only be ALL_OLD or NONE")
+	default:
+		return nil
+	}
 }
 
 func checkReturnOnFailure(value string) *serviceError {

@@ -51,6 +51,9 @@ func (e *Engine) query(_ context.Context, in *queryInput, b *bill) (*pageOutput,
 	if err := t.checkQueryFilter(filter); err != nil {
 		return nil, err
 	}
+	if err := t.checkScalar(project); err != nil {
+		return nil, err
+	}
 	after, err := in.startRow(t, &within)
 	if err != nil {
 		return nil, err

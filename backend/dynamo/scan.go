@@ -65,6 +65,9 @@ func (e *Engine) scan(_ context.Context, in *scanInput, b *bill) (*pageOutput, *
 	if err != nil {
 		return nil, err
 	}
+	if err := t.checkScalar(filter, project); err != nil {
+		return nil, err
+	}
 	segment, segments := in.part()
 	after, err := in.startRow(t, segment, segments)
 	if err != nil {

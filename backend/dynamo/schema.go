@@ -20,6 +20,10 @@ type schema struct {
 
 func (s *schema) hasSort() bool { return s.sort.name != "" }
 
+func (s *schema) isKey(attribute string) bool {
+	return attribute == s.partition.name || s.hasSort() && attribute == s.sort.name
+}
+
 // keys are the attributes of the primary key.
 func (s *schema) keys() []keyAttribute {
 	if s.hasSort() {

@@ -150,6 +150,7 @@ func (a *transactAction) appendMeaning(p []byte) []byte {
 	p = appendText(p, a.table)
 	p = attr.AppendItem(p, a.item)
 	p = attr.AppendItem(p, a.key)
+	p = appendOptional(p, a.update)
 	p = appendOptional(p, a.condition)
 	p = appendText(p, a.returnOnFailure)
 	p = attr.AppendItem(p, a.values)

@@ -122,6 +122,9 @@ func (e *Engine) planTransactGet(in *transactGetInput) ([]write, []projection, *
 		if err != nil {
 			return nil, nil, err
 		}
+		if err := t.checkScalar(projections[i]); err != nil {
+			return nil, nil, err
+		}
 		key, err := t.keyRow(g.key)
 		if err := faults.add(i, len(reads), err); err != nil {
 			return nil, nil, err

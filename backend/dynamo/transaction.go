@@ -131,14 +131,18 @@ func (e *Engine) prepare(ctx context.Context, in *transactWriteInput, writes []w
 			task.Yield(ctx)
 		}
 		w := &writes[i]
-		old, code := w.prepare(e.cfg.ChecksConflict)
-		image := w.billed(old, code == reasonCondition, e.cfg.AbsentFailureBySize)
+		old, fault := w.prepare(e.cfg.ChecksConflict)
+		image := w.billed(old, fault.code == reasonCondition, e.cfg.AbsentFailureBySize)
 		images[i] = int32(image)
-		b.write(w.table.name, units.TransactWrite(image))
-		if code != reasonNone {
-			failed = true
-			reasons[i] = w.reason(code, old, in.actions[i].returnOnFailure)
+		if w.kind == writeUpdate { // how much it writes is known only now
+			b.WrittenBytes += w.offered()
 		}
+		b.write(w.table.name, units.TransactWrite(image))
+		if fault.code == reasonCondition && in.actions[i].returnOnFailure == returnAllOld && old != "" {
+			fault.item = &itemView{stored: stored{&w.table.schema, old}}
+		}
+		failed = failed || fault.code != reasonNone
+		reasons[i] = fault
 	}
 	if failed {
 		release(writes, reasons)
@@ -147,18 +151,21 @@ func (e *Engine) prepare(ctx context.Context, in *transactWriteInput, writes []w
 	return images, nil
 }
 
-// prepare checks the write's condition and takes hold of its item. old is the
-// item, empty if there is none.
-func (w *write) prepare(checksConflict bool) (old rows.Row, code reasonCode) {
+// prepare checks the write's condition, makes the item of an update, and takes hold
+// of its item. old is the item, empty if there is none.
+func (w *write) prepare(checksConflict bool) (old rows.Row, fault reason) {
 	t := w.table
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if w.conflicts(checksConflict) {
-		return "", reasonConflict
+		return "", reason{code: reasonConflict, message: conflictMessage}
 	}
 	old, _ = t.rows.Get(w.row)
 	if !w.condition.holds(&stored{&t.schema, old}) {
-		return old, reasonCondition
+		return old, reason{code: reasonCondition, message: conditionMessage}
+	}
+	if err := w.evaluate(old); err != nil {
+		return old, reason{code: reasonItemInvalid, message: err.message}
 	}
 	id := w.row.Identity()
 	h := t.held[id]
@@ -168,7 +175,7 @@ func (w *write) prepare(checksConflict bool) (old rows.Row, code reasonCode) {
 		h.written = true
 	}
 	t.held[id] = h
-	return old, reasonNone
+	return old, reason{}
 }
 
 // conflicts says whether a transaction in flight keeps w, an action of another,
@@ -176,17 +183,6 @@ func (w *write) prepare(checksConflict bool) (old rows.Row, code reasonCode) {
 func (w *write) conflicts(checksConflict bool) bool {
 	h := w.table.held[w.row.Identity()]
 	return h.written || h.checks > 0 && (w.kind != writeCheck || checksConflict)
-}
-
-func (w *write) reason(code reasonCode, old rows.Row, returnOnFailure string) reason {
-	if code == reasonConflict {
-		return reason{code: code, message: conflictMessage}
-	}
-	r := reason{code: code, message: conditionMessage}
-	if returnOnFailure == returnAllOld && old != "" {
-		r.item = &itemView{stored: stored{&w.table.schema, old}}
-	}
-	return r
 }
 
 // let ends the hold that prepare took; the caller holds the table's lock.

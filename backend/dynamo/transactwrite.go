@@ -20,6 +20,7 @@ type transactAction struct {
 	several         bool // more than one kind
 	table           string
 	item, key       attr.Item
+	update          *string
 	condition       *string
 	returnOnFailure string
 }
@@ -67,6 +68,8 @@ func (a *transactAction) parameter(r *attr.Reader, name string) error {
 		return readItem(r, &a.item)
 	case "Key":
 		return readItem(r, &a.key)
+	case "UpdateExpression":
+		return readText(r, &a.update)
 	case "ConditionExpression":
 		return readText(r, &a.condition)
 	case "ReturnValuesOnConditionCheckFailure":
@@ -110,8 +113,8 @@ func (a *transactAction) validate() *serviceError {
 		return invalid("TransactItems can only contain one of Check, Put, Update or Delete")
 	case a.kind == "":
 		return invalid("Invalid Request: TransactWriteRequest should contain Delete or Put or Update request")
-	case a.kind == actionUpdate:
-		return notOfferedUpdate()
+	case a.kind == actionUpdate && a.update == nil:
+		return null("transactItems.member.update.updateExpression")
 	case a.kind == actionCheck && a.condition == nil:
 		return null("transactItems.member.conditionCheck.conditionExpression")
 	}
@@ -127,13 +130,9 @@ func (a *transactAction) validate() *serviceError {
 	return checkPresent("transactItems.member.key", a.key)
 }
 
-func notOfferedUpdate() *serviceError {
-	return invalid("lakebench's embedded DynamoDB does not support Update in a transaction yet")
-}
-
 // prepare makes the action's write.
 func (a *transactAction) prepare(e *Engine) (write, *serviceError) {
-	condition, err := a.compileCondition(a.condition)
+	change, condition, err := a.compileUpdate(a.update, a.condition)
 	if err != nil {
 		return write{}, err
 	}
@@ -141,11 +140,16 @@ func (a *transactAction) prepare(e *Engine) (write, *serviceError) {
 	if err != nil {
 		return write{}, err
 	}
+	if err := t.checkScalar(condition, change); err != nil {
+		return write{}, err
+	}
 	var w write
 	switch a.kind {
 	case actionPut:
 		w, err = t.put(a.item)
-	default:
+	case actionUpdate:
+		w, err = t.change(a.key, change)
+	case actionDelete, actionCheck:
 		w, err = t.delete(a.key)
 		if a.kind == actionCheck {
 			w.kind = writeCheck

@@ -93,6 +93,16 @@ func (i *stored) key() attr.Item {
 	return key
 }
 
+// item is the whole item, decoded.
+func (i *stored) item() attr.Item {
+	var buf [2]attr.Field
+	it := i.encoded().Item()
+	for _, k := range i.keyFields(buf[:0]) {
+		it = it.With(k.Name, k.Value)
+	}
+	return it
+}
+
 // appendJSON appends the item in DynamoDB JSON, straight from the stored form.
 func (i *stored) appendJSON(dst []byte) []byte {
 	var buf [2]attr.Field
@@ -130,4 +140,12 @@ func (v *itemView) size() int {
 		return v.projected.Size()
 	}
 	return v.row.Size()
+}
+
+// part is the view of a part of an item, nil if it is empty.
+func part(s *schema, item attr.Item) *itemView {
+	if len(item) == 0 {
+		return nil
+	}
+	return &itemView{stored: stored{schema: s}, projected: item}
 }

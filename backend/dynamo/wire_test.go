@@ -176,7 +176,7 @@ func TestBadBodies(t *testing.T) {
 		{"check without condition", "TransactWriteItems", `{"TransactItems":[{"ConditionCheck":{"TableName":"tbl","Key":{"k":{"S":"a"}}}}]}`, "ValidationException"},
 		{"two actions in one", "TransactWriteItems", `{"TransactItems":[{"Delete":{"TableName":"tbl","Key":{"k":{"S":"a"}}},"Put":{"TableName":"tbl","Item":{"k":{"S":"a"}}}}]}`, "ValidationException"},
 		{"get of nothing", "TransactGetItems", `{"TransactItems":[{}]}`, "ValidationException"},
-		{"not there yet", "UpdateItem", `{"TableName":"tbl","Key":{"k":{"S":"a"}}}`, "UnknownOperationException"},
+		{"not offered", "ExecuteStatement", `{"Statement":"SELECT * FROM tbl"}`, "UnknownOperationException"},
 		{"invented", "DropTable", `{}`, "UnknownOperationException"},
 	} {
 		t.Run(c.operation+" "+c.name, func(t *testing.T) {

@@ -79,3 +79,24 @@ func duplicateMessage(kind Kind, given []string) string {
 		return "One or more parameter values were invalid: Input collection [" + strings.Join(given, ", ") + "] contains duplicates."
 	}
 }
+
+// Union returns the set of the members of two sets of one type.
+func Union(a, b Value) Value {
+	order := memberOrder(a.kind)
+	members := slices.Concat(a.parts.set, b.parts.set)
+	slices.SortFunc(members, order)
+	return Value{kind: a.kind, parts: &parts{set: slices.Compact(members)}}
+}
+
+// Difference returns the set of those members of a that b, of the same type, does
+// not have. A set is never empty: ok is false if none is left.
+func Difference(a, b Value) (v Value, ok bool) {
+	order := memberOrder(a.kind)
+	var members []string
+	for _, m := range a.parts.set {
+		if _, found := slices.BinarySearchFunc(b.parts.set, m, order); !found {
+			members = append(members, m)
+		}
+	}
+	return Value{kind: a.kind, parts: &parts{set: members}}, len(members) > 0
+}

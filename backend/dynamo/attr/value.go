@@ -200,6 +200,22 @@ func (v Value) Len() int {
 	return len(v.parts.list) + len(v.parts.fields) + len(v.parts.set)
 }
 
+// Depth returns how many lists and maps are nested in each other in v, itself
+// included.
+func (v Value) Depth() int {
+	if v.kind != L && v.kind != M {
+		return 0
+	}
+	inner := 0
+	for _, e := range v.parts.list {
+		inner = max(inner, e.Depth())
+	}
+	for i := range v.parts.fields {
+		inner = max(inner, v.parts.fields[i].Value.Depth())
+	}
+	return 1 + inner
+}
+
 // Size returns the bytes of v by DynamoDB's sizing rules (package units).
 func (v Value) Size() int {
 	switch v.kind {

@@ -1,5 +1,5 @@
 // Package expr reads and evaluates DynamoDB's expressions: conditions and
-// filters, key conditions, projections.
+// filters, key conditions, projections, updates.
 //
 // Its opinion: an expression is parsed for every request, as the service does,
 // and parsing is cheap enough not to need a cache. The grammar is a
@@ -8,7 +8,8 @@
 // reports the first of the gravest class, not the first in the text.
 //
 // Grammar and limits come from the Amazon DynamoDB Developer Guide, pages
-// Expressions.OperatorsAndFunctions, Expressions.Attributes, Query and
+// Expressions.OperatorsAndFunctions, Expressions.Attributes,
+// Expressions.UpdateExpressions, Query and
 // ServiceQuotas. What the guide leaves open (texts, order of checks) was
 // observed on the service or on DynamoDB Local 1.25.1; where both are known and
 // differ, the service's behaviour is implemented.
@@ -30,6 +31,7 @@ const (
 	FilterExpression       Kind = "FilterExpression"
 	KeyConditionExpression Kind = "KeyConditionExpression"
 	ProjectionExpression   Kind = "ProjectionExpression"
+	UpdateExpression       Kind = "UpdateExpression"
 )
 
 // Limits of expressions (page ServiceQuotas, "Expression parameters").

@@ -34,23 +34,32 @@ func readObserved(t testing.TB, line func(w *world, number int, kind, text, want
 	for i, l := range strings.Split(observed, "\n") {
 		f := strings.Split(l, "\t")
 		switch f[0] {
-		case "item":
-			w.item = mustItem(t, f[1])
-		case "value":
-			v, err := attr.NewReader(f[2]).Value()
-			if err != nil {
-				t.Fatalf("observed.txt:%d: %v", i+1, err)
-			}
-			w.values = w.values.With(f[1], v)
-		case "name":
-			w.names = append(w.names, expr.Name{Placeholder: f[1], Attribute: f[2]})
 		case "filter", "key", "project":
 			var text string
 			if err := json.Unmarshal([]byte(f[1]), &text); err != nil {
 				t.Fatalf("observed.txt:%d: %v", i+1, err)
 			}
 			line(w, i+1, f[0], text, f[2])
+		default:
+			w.define(t, f)
 		}
+	}
+}
+
+// define reads the fields of a line about the world.
+func (w *world) define(t testing.TB, f []string) {
+	t.Helper()
+	switch f[0] {
+	case "item":
+		w.item = mustItem(t, f[1])
+	case "value":
+		v, err := attr.NewReader(f[2]).Value()
+		if err != nil {
+			t.Fatalf("value %s: %v", f[1], err)
+		}
+		w.values = w.values.With(f[1], v)
+	case "name":
+		w.names = append(w.names, expr.Name{Placeholder: f[1], Attribute: f[2]})
 	}
 }
 

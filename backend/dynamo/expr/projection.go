@@ -91,6 +91,7 @@ type branch struct {
 	step     step
 	children []branch
 	path     *path
+	action   *action // of an update, what to do where the path leads
 }
 
 // graft adds a path to the tree, or notes why it cannot go in.
