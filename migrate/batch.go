@@ -8,33 +8,14 @@ import (
 )
 
 // Each record is created by two actions of a transaction, beside which there is
-// the check of the barrier (spec §5).
+// the check of the barrier (spec §5). The 4 MB that a transaction may have are never
+// the bound: a page has 1 MB and the rest of one item of at most 400 KB, and both
+// the item that is checked and the one that is put count.
 const (
 	actionsPerPair = 2
 	// MaxBatch is the most records that a transaction creates: 49.
 	MaxBatch = (units.MaxTransactItems - 1) / actionsPerPair
-	// barrierBytes is more than the write barrier's item and all of its names take
-	// of a transaction's 4 MB.
-	barrierBytes = 4 * units.KB
 )
-
-// batches groups items for transactions: at most most of them, and no more than
-// fit into 4 MB.
-func (m *Migrator) batches(items []item, most int) [][]item {
-	var groups [][]item
-	room, begun := 0, 0
-	for i, it := range items {
-		size := m.pairBytes(it)
-		if len(groups) == 0 || i-begun == most || size > room {
-			groups = append(groups, nil)
-			begun, room = i, units.MaxTransactBytes-barrierBytes
-		}
-		last := len(groups) - 1
-		groups[last] = append(groups[last], it)
-		room -= size
-	}
-	return groups
-}
 
 // creation is the transaction that creates records which v2 does not have yet:
 // {the barrier is absent; v1 still holds what was read; put v2 if absent} for each.

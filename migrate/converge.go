@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/lakebench/lakebench/store"
@@ -64,7 +65,7 @@ func (c *converger) page(ctx context.Context, items []item) (tally, error) {
 	ctx, cancel := task.WithCancel(ctx)
 	defer cancel(context.Canceled)
 	group := task.NewGroup(ctx, c.workers)
-	for _, batch := range c.batches(open, c.batch) {
+	for batch := range slices.Chunk(open, c.batch) {
 		if err = c.pace.wait(ctx, len(batch)); err != nil {
 			break
 		}

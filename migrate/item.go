@@ -67,12 +67,6 @@ func (m *Migrator) v2Bytes(key string, value []byte) int {
 	return v2.ItemBytes(m.cfg.Shards, key, value)
 }
 
-// pairBytes is what creating a record adds to a transaction of at most 4 MB: the
-// item that is checked in v1 counts as well as the one that is put.
-func (m *Migrator) pairBytes(it item) int {
-	return v1.ItemBytes(it.key, it.value) + m.v2Bytes(it.key, it.value)
-}
-
 // v1Record and v2Record are the places of a key.
 func (m *Migrator) v1Record(key string) record.Record { return v1.Layout(m.cfg.Table).Record(key) }
 func (m *Migrator) v2Record(key string) record.Record {

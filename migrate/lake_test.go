@@ -331,3 +331,14 @@ func beating(ctx context.Context, nodes ...*dual.Store) (stop func()) {
 		_ = group.Wait()
 	}
 }
+
+// contentious is a service whose transactions take time, so that others meet them.
+func contentious() dynamo.Config {
+	cfg := dynamo.DefaultConfig()
+	cfg.CommitDelay = 2 * time.Millisecond
+	return cfg
+}
+
+func scanOf(table string) *dynamodb.ScanInput {
+	return &dynamodb.ScanInput{TableName: &table, ConsistentRead: aws.Bool(true)}
+}

@@ -87,7 +87,7 @@ func (m *Migrator) planBackfill(b *control.Backfill, o BackfillOptions, t tables
 	size := t.v1.bytes / max(t.v1.items, 1)
 	perPage := min(left, int64(o.PageSize), units.MaxPageBytes/max(size, 1)+1)
 	pages := ceil(left, perPage)
-	batch := min(int64(o.Batch), max(1, (units.MaxTransactBytes-barrierBytes)/max(1, 2*size+bucketBytes)))
+	batch := int64(o.Batch)
 	full, rest := left/perPage, left%perPage
 	transactions := full*ceil(perPage, batch) + ceil(rest, batch)
 	p.step("scan about %d items of v1 and create those that v2 lacks, up to %d in a transaction", left, batch)

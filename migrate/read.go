@@ -18,7 +18,6 @@ import (
 // A page is what one Scan of v1 evaluated.
 type page struct {
 	items []item
-	bytes int    // of the items, as far as they are keys and values
 	last  string // key of the last one; "" at the end of the table
 }
 
