@@ -164,12 +164,6 @@ func itemV2(key string, value []byte) map[string]types.AttributeValue {
 	return v2.Item(store.DefaultShardCounts(), key, value)
 }
 
-// The catalog of a generated lake (package history).
-const (
-	catalogFamily = "tbl"
-	catalogPrefix = catalogFamily + "/"
-)
-
 func (a *appendSite) configV2(client v2.Client, table, user string) v2.Config {
 	cfg := v2.DefaultConfig()
 	cfg.Client, cfg.Table, cfg.Random = client, table, a.random(user)

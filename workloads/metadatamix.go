@@ -2,7 +2,6 @@ package workloads
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -15,7 +14,6 @@ import (
 	"github.com/lakebench/lakebench/load"
 	"github.com/lakebench/lakebench/meter"
 	"github.com/lakebench/lakebench/results"
-	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/catalog"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/dual"
@@ -132,32 +130,12 @@ func prepareMix(ctx context.Context, s *site) (subject, error) {
 // records are those of a generated lake, and a lease for each table.
 func (m *mixSite) records() iter.Seq2[history.Record, error] {
 	p := m.run.cfg.Params
-	return func(yield func(history.Record, error) bool) {
-		for r, err := range generated(p.Int("tables"), p.Int("history_records"), p.Int("item_bytes"), m.run.cfg.Seed) {
-			if !yield(r, err) {
-				return
-			}
-			if strings.HasPrefix(r.Key, catalogPrefix) && !yield(m.record(leaseOf(r.Key), 0), nil) {
-				return
-			}
-		}
-	}
+	return withLeases(generated(p.Int("tables"), p.Int("history_records"), p.Int("item_bytes"), m.run.cfg.Seed), p.Int("item_bytes"))
 }
 
 // record is a version of a record of the workload's size.
 func (m *mixSite) record(key string, version uint64) history.Record {
 	return history.Record{Key: key, Version: version, ItemBytes: int(m.run.cfg.Params.Int("item_bytes"))}
-}
-
-const leaseSuffix = "/writer"
-
-// leaseOf is the key of the lease that guards a table.
-func leaseOf(table string) string {
-	return "lease/" + strings.TrimPrefix(table, catalogPrefix) + leaseSuffix
-}
-
-func isLease(key string) bool {
-	return strings.HasPrefix(key, "lease/") && strings.HasSuffix(key, leaseSuffix)
 }
 
 // rank puts the tables into the order of demand, which falls with the rank as
@@ -211,7 +189,7 @@ func (m *mixSite) measure(ctx context.Context, r *recorder) error {
 			return err
 		}
 		s := Record(opened, recorder, tables)
-		nodes[i] = &mixNode{mixSite: m, node: opened, store: s, reader: catalog.New(s, catalogPrefix), known: maps.Clone(held)}
+		nodes[i] = &mixNode{m, client{s, maps.Clone(held)}, opened, catalog.New(s, catalogPrefix)}
 	}
 	driver := load.Closed{Clients: len(nodes), Operations: int(m.run.cfg.Params.Int("operations"))}
 	err := r.loop(ctx, meter.PhaseSteady, driver, func(s load.Start) operation {
@@ -268,10 +246,9 @@ func (r *recorder) conflicts() {
 // A mixNode is a node and what it knows of tables and leases.
 type mixNode struct {
 	*mixSite
+	client
 	node   *dual.Store
-	store  store.MetaStore
 	reader *catalog.Catalog
-	known  map[string][]byte
 }
 
 func (n *mixNode) operation(d draw) operation {
@@ -284,74 +261,15 @@ func (n *mixNode) operation(d draw) operation {
 		if d.lease {
 			key = leaseOf(key)
 		}
-		op.do = func(ctx context.Context) error { return n.cas(ctx, key, n.value(n.record(key, d.version))) }
+		op.do = func(ctx context.Context) error { return n.replace(ctx, key, n.value(n.record(key, d.version))) }
 	case opGuarded:
-		op.do = func(ctx context.Context) error { return n.guarded(ctx, d.table, n.value(n.record(d.table, d.version))) }
+		op.do = func(ctx context.Context) error {
+			return n.replaceUnder(ctx, leaseOf(d.table), d.table, n.value(n.record(d.table, d.version)))
+		}
 	default:
 		op.do, op.after = n.reader.Refresh, n.look
 	}
 	return op
-}
-
-// tolerable are outcomes that a lake's nodes live with: what was given up for
-// contention is counted as failed.
-func tolerable(err error) bool { return errors.Is(err, store.ErrContention) }
-
-func (n *mixNode) read(ctx context.Context, key string) error {
-	value, err := n.store.Get(ctx, key)
-	if err == nil {
-		n.known[key] = value
-	}
-	return err
-}
-
-// mostTries bounds how often a node tries to get a change through.
-const mostTries = 1000
-
-// cas replaces what the node knows, and where others were first what they wrote.
-func (n *mixNode) cas(ctx context.Context, key string, next []byte) error {
-	return n.insist(ctx, key, "", next, func() error { return n.store.CAS(ctx, key, store.Exactly(n.known[key]), next) })
-}
-
-func (n *mixNode) guarded(ctx context.Context, table string, next []byte) error {
-	lease := leaseOf(table)
-	return n.insist(ctx, table, lease, next, func() error {
-		return n.store.GuardedMutate(ctx, store.Guard{Key: lease, Expect: store.Exactly(n.known[lease])},
-			store.Mutation{Key: table, Expect: store.Exactly(n.known[table]), Next: next})
-	})
-}
-
-// insist tries until nobody was faster, learning from each refusal.
-func (n *mixNode) insist(ctx context.Context, key, guard string, next []byte, try func() error) error {
-	var err error
-	for range mostTries {
-		var conflict *store.ConflictError
-		var guarded *store.GuardError
-		switch err = try(); {
-		case err == nil:
-			n.known[key] = next
-			return nil
-		case errors.Is(err, store.ErrUnknown):
-			return err
-		case errors.As(err, &conflict):
-			err = n.learn(ctx, key, conflict.Found)
-		case errors.As(err, &guarded):
-			err = n.learn(ctx, guard, guarded.Found)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return fmt.Errorf("%q: others were faster %d times in a row", key, mostTries)
-}
-
-// learn takes what a refusal found; where the service does not say it is read.
-func (n *mixNode) learn(ctx context.Context, key string, found store.Found) error {
-	if !found.Exists {
-		return n.read(ctx, key)
-	}
-	n.known[key] = found.Value
-	return nil
 }
 
 // checkComplete is made of every refresh; what it lists is for the checker.

@@ -164,7 +164,8 @@ func MutationAnswer(err error) checker.Answer {
 		return checker.Answer{Outcome: checker.Conflict, Found: found(conflict.Found)}
 	case errors.Is(err, store.ErrNotFound):
 		return checker.Answer{Outcome: checker.NotFound}
-	case errors.Is(err, store.ErrContention), errors.Is(err, store.ErrInvalid), errors.Is(err, store.ErrTooLarge):
+	case errors.Is(err, store.ErrContention), errors.Is(err, store.ErrInvalid), errors.Is(err, store.ErrTooLarge),
+		errors.Is(err, store.ErrWritesPaused), errors.Is(err, store.ErrMirrorConflict):
 		return checker.Answer{Outcome: checker.Refused}
 	default:
 		return checker.Answer{Outcome: checker.Unknown}

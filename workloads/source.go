@@ -146,6 +146,41 @@ func generated(tables, n, itemBytes int64, seed uint64) iter.Seq2[history.Record
 	}
 }
 
+// The catalog of a generated lake (package history), and the lease that some
+// workloads give to each of its tables.
+const (
+	catalogFamily = "tbl"
+	catalogPrefix = catalogFamily + "/"
+	leaseFamily   = "lease"
+	leaseSuffix   = "/writer"
+)
+
+// leaseOf is the key of the lease that guards a table.
+func leaseOf(table string) string {
+	return leaseFamily + "/" + strings.TrimPrefix(table, catalogPrefix) + leaseSuffix
+}
+
+func isLease(key string) bool {
+	return history.Family(key) == leaseFamily && strings.HasSuffix(key, leaseSuffix)
+}
+
+// withLeases adds a lease to each table, of a size as a v1 item.
+func withLeases(records iter.Seq2[history.Record, error], itemBytes int64) iter.Seq2[history.Record, error] {
+	return func(yield func(history.Record, error) bool) {
+		for r, err := range records {
+			if !yield(r, err) {
+				return
+			}
+			if history.Family(r.Key) != catalogFamily {
+				continue
+			}
+			if !yield(history.Record{Key: leaseOf(r.Key), ItemBytes: int(itemBytes)}, nil) {
+				return
+			}
+		}
+	}
+}
+
 // OpenTable looks at a v1 table that exists and is only to be read: it counts
 // what is under the prefix and what is not, at the price of one whole scan.
 func OpenTable(ctx context.Context, b *backend.Backend, table, prefix string) (Source, error) {

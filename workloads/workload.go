@@ -71,7 +71,7 @@ func always(load.Point) bool { return true }
 
 // All returns the workloads in the order in which they are listed.
 func All() []*Workload {
-	return []*Workload{catalogRefresh(), appendHistory(), metadataMix(), dualWrite()}
+	return []*Workload{catalogRefresh(), appendHistory(), metadataMix(), dualWrite(), migration()}
 }
 
 // An UnknownError is a name that no workload or variant has.

@@ -1,0 +1,266 @@
+package workloads
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lakebench/lakebench/cause"
+	"github.com/lakebench/lakebench/history"
+	"github.com/lakebench/lakebench/load"
+	"github.com/lakebench/lakebench/meter"
+	"github.com/lakebench/lakebench/migrate"
+	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/store/control"
+	"github.com/lakebench/lakebench/task"
+	"github.com/lakebench/lakebench/units"
+)
+
+// The variants of migration.
+const (
+	variantSingle  = "single"
+	variantBatched = "batched"
+)
+
+// migration measures what it costs to move a lake from v1 to v2 while its nodes go
+// on working, and how long they have to wait.
+func migration() *Workload {
+	return &Workload{
+		Name:    "migration",
+		Summary: "What backfilling a record costs while nodes go on working, and how long writes pause at the end.",
+		Version: 1,
+		Variants: []Variant{
+			{variantSingle, "a transaction creates one record"},
+			{variantBatched, fmt.Sprintf("a transaction creates up to %d records", migrate.MaxBatch)},
+		},
+		Params: []Param{
+			{Name: "records", Kind: Integer, Min: 2, Max: 100_000_000, Default: "100,1000,10000", Swept: true, Doc: "records of v1 when the migration begins"},
+			{Name: "page_size", Kind: Integer, Min: 1, Max: migrate.MaxPageSize, Default: "1000", Swept: true, Doc: "records that a request of the backfill reads"},
+			{Name: "writers", Kind: Integer, Min: 0, Max: 256, Default: "0,4", Swept: true, Doc: "nodes that write meanwhile; 0: nobody else is at work"},
+			{Name: "readers", Kind: Integer, Min: 0, Max: 256, Default: "1", Doc: "nodes that refresh their catalog meanwhile, if there are writers"},
+			{Name: "think_ms", Kind: Integer, Min: 0, Max: 60_000, Default: "20", Doc: "milliseconds between two operations of a node, on average"},
+			{Name: "after", Kind: Integer, Min: 0, Max: 100_000, Default: "20", Doc: "operations of each node after the migration"},
+			{Name: "tables", Kind: Integer, Min: 1, Max: history.MaxTables, Default: "40", Doc: "tables among the records, with a lease each"},
+			{
+				Name: "item_bytes", Kind: Integer, Min: 1, Max: units.MaxItemBytes, Default: "300",
+				Doc: "size of an item of the v1 table, attribute names included",
+			},
+		},
+		Metrics: []Metric{
+			{"requests/item", "requests of the backfill for each record that it found"},
+			{"wru/item", "write units of the backfill for each of them"},
+			{"pause-requests", "requests of the finalization while writes are paused"},
+			{"conflicts/op", "requests refused for another writer's value or transaction, in phase steady"},
+		},
+		deterministic: func(p load.Point) bool { return p["writers"].(int64) == 0 },
+		traces:        true,
+		checkRun:      checkMigration,
+		prepare:       prepareMigration,
+	}
+}
+
+func checkMigration(cfg Config) error {
+	tables := cfg.Params.Int("tables")
+	for _, n := range cfg.Params["records"] {
+		if n.(int64) < 2*tables {
+			return &ParamError{cfg.Workload.Name, "records", fmt.Sprint(n), fmt.Sprintf("%d tables and their leases are more records than that", tables)}
+		}
+	}
+	return checkItemBytes(cfg, cfg.Params.Int("item_bytes"))
+}
+
+// migrationSite is a lake that is made and migrated anew in every repeat.
+type migrationSite struct {
+	*site
+	initial map[string][]byte // what v1 holds at the beginning
+	found   checkList
+}
+
+func prepareMigration(_ context.Context, s *site) (subject, error) {
+	m := &migrationSite{site: s, initial: map[string][]byte{}}
+	for r, err := range m.records() {
+		if err != nil {
+			return nil, err
+		}
+		m.initial[r.Key] = s.value(r)
+	}
+	return m, nil
+}
+
+// records are those of a generated lake, and a lease for each table.
+func (m *migrationSite) records() iter.Seq2[history.Record, error] {
+	tables := m.run.cfg.Params.Int("tables")
+	return withLeases(generated(tables, m.int("records")-2*tables, m.itemBytes(), m.run.cfg.Seed), m.itemBytes())
+}
+
+func (m *migrationSite) itemBytes() int64 { return m.run.cfg.Params.Int("item_bytes") }
+
+// keysOf returns the keys under a prefix at the beginning, sorted.
+func (m *migrationSite) keysOf(prefix string) []string {
+	return slices.Sorted(func(yield func(string) bool) {
+		for key := range m.initial {
+			if strings.HasPrefix(key, prefix) && !yield(key) {
+				return
+			}
+		}
+	})
+}
+
+// A move is one migration of one lake.
+type move struct {
+	*migrationSite
+	r        *recorder
+	lake     *lake
+	tracker  *tracker
+	nodes    []*migrationNode
+	migrator *migrate.Migrator
+	// failedReads counts them, atomically.
+	failedReads int64
+}
+
+// The actors of a migration, beside its nodes.
+const actorMigrator = "migrator"
+
+// The operations of a migration, beside those of its nodes.
+const (
+	opBackfill = "backfill"
+	opPause    = "pause" // from barrier to marker
+)
+
+// measure implements subject.
+func (m *migrationSite) measure(ctx context.Context, r *recorder) error {
+	mv, err := m.newMove(ctx, r)
+	if err != nil {
+		return err
+	}
+	group := task.NewGroup(ctx, 0)
+	for _, n := range mv.nodes {
+		group.Go(n.name, func(ctx context.Context) error { return n.work(ctx) })
+		group.Go("heartbeats of "+n.name, func(ctx context.Context) error { return n.beat(ctx) })
+	}
+	group.Go(opPause, mv.pause)
+	group.Go(actorMigrator, func(ctx context.Context) error {
+		defer mv.tracker.over()
+		return mv.migrate(ctx)
+	})
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	r.watch = nil
+	r.conflicts()
+	for _, n := range mv.nodes {
+		if err := n.node.Close(ctx); err != nil {
+			return err
+		}
+	}
+	return mv.checkInvariants(m.setupContext(ctx))
+}
+
+// newMove makes a lake before its migration, with its nodes in mode dual.
+func (m *migrationSite) newMove(ctx context.Context, r *recorder) (*move, error) {
+	setup := m.setupContext(ctx)
+	name := fmt.Sprintf("%s-%d", r.variant, r.repeat)
+	l, err := m.newLake(setup, name, control.ModeV1, m.records(), m.int("records"))
+	if err != nil {
+		return nil, err
+	}
+	l.mode = control.ModeDual // it was not loaded into v2: that is what is measured
+	mv := &move{migrationSite: m, r: r, lake: l, tracker: newTracker(l)}
+	r.watch = mv.tracker.watch
+	cfg := migrate.DefaultConfig()
+	cfg.Client, cfg.Table, cfg.Random = mv.tracker.client(r.client()), l.v1, m.random(name+" migrator")
+	cfg.Progress = func(p migrate.Progress) { r.progress("measuring "+r.variant+", "+p.Step, p.Done, p.Total) }
+	if mv.migrator, err = migrate.New(cfg); err != nil {
+		return nil, err
+	}
+	return mv, mv.openNodes(ctx)
+}
+
+// migrate is what the operator does.
+func (mv *move) migrate(ctx context.Context) error {
+	ctx = cause.WithActor(ctx, actorMigrator)
+	options := migrate.DefaultBackfillOptions()
+	options.PageSize = int(mv.int("page_size"))
+	if mv.r.variant == variantSingle {
+		options.Batch = 1
+	}
+	var report *migrate.BackfillReport
+	err := mv.r.meter.Operation(meter.InPhase(ctx, meter.PhaseSteady), opBackfill, time.Time{}, func(ctx context.Context) error {
+		return mv.again(ctx, func() (err error) {
+			report, err = mv.migrator.Backfill(ctx, options)
+			return err
+		})
+	})
+	if err != nil {
+		return err
+	}
+	mv.perItem(report.Progress.Scanned)
+	return mv.again(ctx, func() error {
+		_, err := mv.migrator.Finalize(ctx, mv.finalization())
+		return err
+	})
+}
+
+func (mv *move) finalization() migrate.FinalizeOptions {
+	options := migrate.DefaultFinalizeOptions()
+	options.Owner = "lakebench"
+	for _, n := range mv.nodes {
+		if n.writes {
+			options.Nodes = append(options.Nodes, n.name)
+		}
+	}
+	options.NoNodes = len(options.Nodes) == 0
+	return options
+}
+
+// resumes bounds how often a verb that a fault has ended is run again.
+const resumes = 50
+
+// again runs a verb, and runs it again if an injected fault has ended it.
+func (mv *move) again(ctx context.Context, verb func() error) error {
+	err := verb()
+	for range resumes {
+		if err == nil || mv.run.faults == nil || ctx.Err() != nil {
+			break
+		}
+		err = verb()
+	}
+	return err
+}
+
+// perItem sets the metrics of the backfill.
+func (mv *move) perItem(records int64) {
+	if records == 0 {
+		return
+	}
+	var requests, wru float64
+	for _, row := range mv.r.meter.Ledger(meter.PhaseSteady).Rows {
+		if row.Cause == cause.Backfill {
+			requests += float64(row.Attempts)
+			wru += row.WRU
+		}
+	}
+	mv.r.metrics["requests/item"] = requests / float64(records)
+	mv.r.metrics["wru/item"] = wru / float64(records)
+}
+
+// pause is an operation of its own, from the barrier to the marker.
+func (mv *move) pause(ctx context.Context) error {
+	if _, err := mv.tracker.barrier.Get(ctx); err != nil {
+		return ended(err)
+	}
+	return mv.r.meter.Operation(meter.InPhase(ctx, meter.PhasePause), opPause, time.Time{}, func(ctx context.Context) error {
+		_, err := mv.tracker.marker.Get(ctx)
+		return ended(err)
+	})
+}
+
+// checks implements subject.
+func (m *migrationSite) checks(context.Context) ([]results.Check, error) { return m.found.all(), nil }
+
+// known is a copy of what the lake holds at the beginning, for one node.
+func (m *migrationSite) known() map[string][]byte { return maps.Clone(m.initial) }
