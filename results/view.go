@@ -1,6 +1,7 @@
 package results
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/lakebench/lakebench/results/texttab"
@@ -23,10 +24,46 @@ type Grid struct {
 }
 
 // A GridRow is a row, and the heading above it, which is empty if it is that of
-// the row before.
+// the row before. A heading alone has no cells.
 type GridRow struct {
 	Group string
 	Cells []string
+}
+
+// Markdown returns the grid's table, without its title and notes; a group takes a
+// row of its own. It is empty if there are no rows.
+func (g Grid) Markdown() string {
+	if len(g.Rows) == 0 {
+		return ""
+	}
+	rule := make([]string, len(g.Heads))
+	for i := range rule {
+		rule[i] = "---:"
+		if i == 0 || slices.Contains(g.Words, i) {
+			rule[i] = ":---"
+		}
+	}
+	lines := []string{markdownRow(g.Heads), markdownRow(rule)}
+	for _, r := range g.Rows {
+		if r.Group != "" {
+			heading := make([]string, len(g.Heads))
+			heading[0] = "**" + r.Group + "**"
+			lines = append(lines, markdownRow(heading))
+		}
+		if r.Cells != nil {
+			lines = append(lines, markdownRow(r.Cells))
+		}
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// markdownRow writes cells, none of which ends its row early.
+func markdownRow(cells []string) string {
+	escaped := make([]string, len(cells))
+	for i, c := range cells {
+		escaped[i] = strings.ReplaceAll(c, "|", `\|`)
+	}
+	return "| " + strings.Join(escaped, " | ") + " |"
 }
 
 // CostGrid returns what an operation costs: a row for each variant at each point.
@@ -37,7 +74,11 @@ func CostGrid(doc Document) Grid {
 	var columns []*texttab.Column
 	for _, s := range columnsOf(doc.Summary.Metrics) {
 		columns = append(columns, metricColumn(s, rows))
-		g.Heads = append(g.Heads, strings.TrimSpace(strings.Join(s.heading[:], " ")))
+		head := strings.TrimSpace(strings.Join(s.heading[:], " "))
+		if m := describeMetric(s.metric); m.Assume == Time {
+			head = m.Noun // two columns share their first line
+		}
+		g.Heads = append(g.Heads, head)
 	}
 	swept := sweptParams(doc.Series)
 	for i, r := range rows {

@@ -8,6 +8,9 @@ import (
 
 	"github.com/lakebench/lakebench/backend"
 	"github.com/lakebench/lakebench/explore"
+	"github.com/lakebench/lakebench/migrate"
+	"github.com/lakebench/lakebench/results/compare"
+	"github.com/lakebench/lakebench/results/gate"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/workloads"
 )
@@ -43,15 +46,20 @@ func exitCode(ctx context.Context, err error) int {
 		found       *explore.FoundError
 		gaveUp      *explore.InconclusiveError
 		unstable    *explore.UnstableError
+		judged      *gate.NotPassedError
+		selfTest    *gate.SelfTestError
 	)
 	switch {
 	case err == nil:
 		return exitOK
 	case ctx.Err() != nil:
 		return exitInterrupted
-	case errors.As(err, &unreachable), errors.Is(err, store.ErrNoTable):
+	case errors.As(err, &unreachable), errors.Is(err, store.ErrNoTable), errors.Is(err, store.ErrContention), errors.Is(err, store.ErrUnknown):
 		return exitUnreachable
-	case errors.As(err, &found):
+	case errors.As(err, &judged):
+		return judgedCode(judged.Outcome)
+	case errors.As(err, &found), errors.As(err, &selfTest), errors.Is(err, compare.ErrDifferent),
+		errors.Is(err, migrate.ErrRefused), errors.Is(err, migrate.ErrDifferent), errors.Is(err, migrate.ErrProblems):
 		return exitNo
 	case errors.As(err, &gaveUp):
 		return exitInconclusive
@@ -59,6 +67,18 @@ func exitCode(ctx context.Context, err error) int {
 		return exitInvalid
 	default:
 		return exitUsage
+	}
+}
+
+// judgedCode is the exit code of what a gate did not let pass.
+func judgedCode(o gate.Outcome) int {
+	switch o {
+	case gate.Invalid:
+		return exitInvalid
+	case gate.Inconclusive:
+		return exitInconclusive
+	default:
+		return exitNo
 	}
 }
 

@@ -262,6 +262,9 @@ func (o *runOptions) output(doc *results.Document, stdout, stderr io.Writer) err
 	if err != nil {
 		return err
 	}
+	if err := writeReports(filepath.Dir(path), *doc); err != nil {
+		return err
+	}
 	if o.json {
 		text, err := results.Encode(*doc)
 		if err != nil {
@@ -273,7 +276,7 @@ func (o *runOptions) output(doc *results.Document, stdout, stderr io.Writer) err
 	if err := results.WriteTable(stdout, *doc, tableOptions(stdout)); err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "\nresult  %s\nplots   %s (%d files)\n", path, filepath.Join(filepath.Dir(path), "plots"), len(pictures))
+	fmt.Fprintf(stderr, "\nresult  %s\nreport  %s\nplots   %s (%d files)\n", path, filepath.Join(filepath.Dir(path), "report.html"), filepath.Join(filepath.Dir(path), "plots"), len(pictures))
 	return nil
 }
 

@@ -17,7 +17,7 @@ func samecounts(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 2 {
 		ts.Fatalf("usage: [!] samecounts FILE FILE")
 	}
-	compare(ts, neg, args, counts(ts, args[0]), counts(ts, args[1]))
+	sameText(ts, neg, args, counts(ts, args[0]), counts(ts, args[1]))
 }
 
 // samevirtual compares two result documents of the virtual clock, of which only
@@ -27,10 +27,10 @@ func samevirtual(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: [!] samevirtual FILE FILE")
 	}
 	text := func(file string) string { return encode(ts, headless(ts, file)) }
-	compare(ts, neg, args, text(args[0]), text(args[1]))
+	sameText(ts, neg, args, text(args[0]), text(args[1]))
 }
 
-func compare(ts *testscript.TestScript, neg bool, args []string, a, b string) {
+func sameText(ts *testscript.TestScript, neg bool, args []string, a, b string) {
 	if diff := cmp.Diff(a, b); (diff == "") == neg {
 		ts.Fatalf("%s and %s: equal is %v, expected %v\n%s", args[0], args[1], diff == "", !neg, diff)
 	}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/results/compare"
+	"github.com/lakebench/lakebench/results/files"
+	"github.com/lakebench/lakebench/task"
+)
+
+// compareOptions are the flags of compare.
+type compareOptions struct {
+	compare.Options
+	all, fail, json bool
+}
+
+func newCompare() *cobra.Command {
+	o := &compareOptions{Options: compare.DefaultOptions()}
+	cmd := &cobra.Command{
+		Use:   "compare OLD NEW",
+		Short: "Hold two results of a workload side by side",
+		Long: `Compare prints what differs between two results: for each variant, point, phase
+and metric the old value, the new one and the change.
+
+Counts of deterministic results are exact, in every repeat: any difference is a
+difference. Times, and counts of concurrent runs on the real clock, are compared
+over their repeats (U test, corrected by the method of Holm over all rows), and ~
+stands where no difference is significant.
+
+OLD and NEW are each a result file, the folder of one, or git:REV:PATH.`,
+		Example: `  lakebench compare baselines/catalog-refresh.json lakebench-results/20261129T120000.000-catalog-refresh
+  lakebench compare git:main:baselines/catalog-refresh.json new.json --fail`,
+		Args: arguments(2, 2, "two results"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), args[0], args[1], cmd.OutOrStdout())
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&o.all, "all", false, "print every row, also those that do not differ")
+	f.BoolVar(&o.fail, "fail", false, "exit with 1 if anything differs")
+	f.BoolVar(&o.Force, "force", false, "compare results of different workloads or parameters")
+	f.Float64Var(&o.Alpha, "alpha", o.Alpha, "chance of calling any difference significant that is none, over all rows")
+	f.BoolVar(&o.json, "json", false, "print every row as JSON")
+	return cmd
+}
+
+func (o *compareOptions) run(ctx context.Context, old, next string, stdout io.Writer) error {
+	if err := o.Validate(); err != nil {
+		return err
+	}
+	pair, err := loadPair(ctx, old, next)
+	if err != nil {
+		return err
+	}
+	c, err := compare.Compare(pair[0], pair[1], o.Options)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		err = printJSON(stdout, c)
+	} else {
+		t := tableOptions(stdout)
+		err = c.WriteText(stdout, compare.TextOptions{Width: t.Width, Color: t.Color, All: o.all})
+	}
+	if err == nil && o.fail && c.Differs() {
+		return compare.ErrDifferent
+	}
+	return err
+}
+
+// loadPair reads both at once: large files take a while.
+func loadPair(ctx context.Context, old, next string) ([2]results.Named, error) {
+	var pair [2]results.Named
+	g := task.NewGroup(ctx, 0)
+	for i, place := range []string{old, next} {
+		g.Go(place, func(ctx context.Context) (err error) {
+			pair[i], err = loadOne(ctx, place)
+			return err
+		})
+	}
+	return pair, g.Wait()
+}
+
+// loadOne reads the one result at a place.
+func loadOne(ctx context.Context, place string) (results.Named, error) {
+	all, err := files.Load(ctx, place, git)
+	if err != nil {
+		return results.Named{}, err
+	}
+	if len(all) > 1 {
+		return results.Named{}, usagef("%s holds %d results, expected one: name one of them", place, len(all))
+	}
+	return all[0], nil
+}
+
+// arguments refuses fewer or more positional arguments; most 0 is any number.
+func arguments(least, most int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < least || most > 0 && len(args) > most {
+			return usagef("%s takes %s; found %d arguments", cmd.CommandPath(), what, len(args))
+		}
+		return nil
+	}
+}

@@ -1,0 +1,235 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/results/files"
+	"github.com/lakebench/lakebench/results/gate"
+)
+
+// gateOptions are the flags of gate.
+type gateOptions struct {
+	baseline string
+	policy   string
+	format   string
+	update   bool
+	selfTest bool
+}
+
+func newGate() *cobra.Command {
+	o := &gateOptions{}
+	cmd := &cobra.Command{
+		Use:   "gate --baseline PLACE RESULT...",
+		Short: "Fail if a result is not what its baseline says",
+		Long: `Gate holds results against baselines and fails on every difference that the policy
+does not allow, and on all that is missing, empty, interrupted or not comparable.
+
+By default counts of deterministic results may not change at all, in either
+direction; growth classes must stay, and so must the checks; times are reported
+and never fail. A policy in YAML says otherwise (lakebench schema gate prints its
+JSON Schema). --update makes the results the new baselines.
+
+--self-test plants a regression of every kind into the baselines (into a made-up
+result without --baseline), and fails unless the gate fails on each.
+
+PLACE is a result file, a folder of them, or git:REV:PATH; RESULT a file or a
+folder. If RESULT is a folder, every baseline must have its result in it.`,
+		Example: `  lakebench gate --baseline baselines lakebench-results
+  lakebench gate --baseline git:main:baselines --policy gate.yaml --format github lakebench-results
+  lakebench gate --baseline baselines --update lakebench-results
+  lakebench gate --baseline baselines --policy gate.yaml --self-test`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return o.run(cmd.Context(), args, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.baseline, "baseline", "", "the baselines: a `place` (required, but for --self-test)")
+	f.StringVar(&o.policy, "policy", "", "what is allowed, a YAML `file` (default: counts, growth and checks are gated)")
+	f.StringVar(&o.format, "format", "text", "text, github (annotations, and Markdown for the step's summary), junit or json")
+	f.BoolVar(&o.update, "update", false, "make the results the baselines, where they differ")
+	f.BoolVar(&o.selfTest, "self-test", false, "plant a regression of every kind, and fail unless the gate does")
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(gateFormats, cobra.ShellCompDirectiveNoFileComp)) // the flag exists: it is made above
+	return cmd
+}
+
+var gateFormats = []string{"text", "github", "junit", "json"}
+
+func (o *gateOptions) run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	if err := o.check(args); err != nil {
+		return err
+	}
+	policy, err := loadPolicy(o.policy)
+	if err != nil {
+		return err
+	}
+	if o.selfTest {
+		return o.test(ctx, policy, stdout)
+	}
+	baselines, err := o.baselines(ctx)
+	if err != nil {
+		return err
+	}
+	var found []results.Named
+	whole := false
+	for _, place := range args {
+		info, err := os.Stat(place)
+		whole = whole || err == nil && info.IsDir()
+		all, err := files.Load(ctx, place, git)
+		if err != nil {
+			return err
+		}
+		found = append(found, all...)
+	}
+	report, err := gate.Judge(policy, baselines, found, whole)
+	if err != nil {
+		return err
+	}
+	if o.update {
+		return o.replace(report, baselines, found, stdout)
+	}
+	if err := o.print(report, stdout, stderr); err != nil {
+		return err
+	}
+	return report.Err()
+}
+
+func (o *gateOptions) check(args []string) error {
+	switch {
+	case o.selfTest && (len(args) > 0 || o.update):
+		return usagef("--self-test takes no results and updates nothing: it plants into the baselines")
+	case o.selfTest:
+		return nil
+	case o.baseline == "":
+		return usagef("--baseline is required: a result file, a folder of them, or git:REV:PATH")
+	case len(args) == 0:
+		return usagef("no result given: name result files or folders of them")
+	case o.update && files.IsRevision(o.baseline):
+		return usagef("--update cannot change %s: name a file or a folder", o.baseline)
+	}
+	return o.checkFormat()
+}
+
+func (o *gateOptions) checkFormat() error {
+	for _, known := range gateFormats {
+		if o.format == known {
+			return nil
+		}
+	}
+	return usagef("--format is %q, expected text, github, junit or json", o.format)
+}
+
+// baselines reads the baselines. With --update there may be none yet.
+func (o *gateOptions) baselines(ctx context.Context) ([]results.Named, error) {
+	all, err := files.Load(ctx, o.baseline, git)
+	if o.update && (errors.Is(err, files.ErrNone) || errors.Is(err, os.ErrNotExist)) {
+		return nil, nil
+	}
+	return all, err
+}
+
+func loadPolicy(file string) (gate.Policy, error) {
+	if file == "" {
+		return gate.DefaultPolicy(), nil
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return gate.Policy{}, usagef("--policy: %w", err)
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	return gate.ReadPolicy(f, file)
+}
+
+func (o *gateOptions) print(r gate.Report, stdout, stderr io.Writer) error {
+	switch o.format {
+	case "github":
+		return printGitHub(r, stdout, stderr)
+	case "junit":
+		return r.WriteJUnit(stdout)
+	case "json":
+		return r.WriteJSON(stdout)
+	}
+	t := tableOptions(stdout)
+	return r.WriteText(stdout, t.Width, t.Color)
+}
+
+// printGitHub appends the summary to the file that GitHub names for a step, where
+// there is one; the annotations go to standard output, where GitHub reads them.
+func printGitHub(r gate.Report, stdout, stderr io.Writer) error {
+	if err := r.WriteAnnotations(stdout); err != nil {
+		return err
+	}
+	summary := os.Getenv("GITHUB_STEP_SUMMARY")
+	if summary == "" {
+		return r.WriteMarkdown(stdout)
+	}
+	f, err := os.OpenFile(summary, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return fmt.Errorf("write the step's summary: %w", err)
+	}
+	fmt.Fprintf(stderr, "summary %s\n", summary)
+	return errors.Join(r.WriteMarkdown(f), f.Close())
+}
+
+// replace makes the results the baselines where they are not alike.
+func (o *gateOptions) replace(r gate.Report, baselines, found []results.Named, stdout io.Writer) error {
+	changes, err := gate.Updates(r, baselines, found, o.baseline)
+	if err != nil {
+		return err
+	}
+	for _, c := range changes {
+		data, err := results.Encode(c.Document)
+		if err != nil {
+			return err
+		}
+		if err := results.WriteFile(c.Name, data); err != nil {
+			return err
+		}
+		fmt.Fprintf(stdout, "updated  %s\n", c.Name)
+	}
+	if len(changes) == 0 {
+		fmt.Fprintln(stdout, "nothing to update: the baselines say what the results do")
+	}
+	return nil
+}
+
+// test plants regressions into each baseline, or into a made-up result.
+func (o *gateOptions) test(ctx context.Context, policy gate.Policy, stdout io.Writer) error {
+	var all []results.Named
+	if o.baseline == "" {
+		doc, err := gate.Sample()
+		if err != nil {
+			return err
+		}
+		all = []results.Named{{Name: "a made-up result", Document: doc}}
+	} else {
+		var err error
+		if all, err = files.Load(ctx, o.baseline, git); err != nil {
+			return err
+		}
+	}
+	var problems []string
+	for _, named := range all {
+		planted, err := gate.SelfTest(named.Document, policy)
+		var failed *gate.SelfTestError
+		if errors.As(err, &failed) {
+			problems = append(problems, failed.Problems...)
+		} else if err != nil {
+			return err
+		}
+		if err := gate.WritePlanted(stdout, named.Name, planted, tableOptions(stdout).Width); err != nil {
+			return err
+		}
+	}
+	if len(problems) > 0 {
+		return &gate.SelfTestError{Problems: problems}
+	}
+	return nil
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lakebench/lakebench/plots"
+	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/results/files"
+)
+
+// plotOptions are the flags of plot.
+type plotOptions struct {
+	plots.Selection
+	at     []string
+	labels []string
+	out    string
+}
+
+func newPlot() *cobra.Command {
+	o := &plotOptions{}
+	cmd := &cobra.Command{
+		Use:   "plot RESULT... --out FILE|DIR",
+		Short: "Draw what one or more results found, as SVG and PNG",
+		Long: `Plot draws metrics over a swept parameter, one curve for each variant. Several
+results of one workload are laid over each other: each has curves of its own.
+
+--out is a file *.svg or *.png where --metric, --x and --at select one chart, and
+a folder for any number of them in both formats. Equal results give equal bytes.`,
+		Example: `  lakebench plot lakebench-results/20261129T120000.000-catalog-refresh --metric requests/op --out requests.svg
+  lakebench plot before.json after.json --label before,after --metric rru/op --x history_records --out rru.png
+  lakebench plot result.json --out plots`,
+		Args: arguments(1, 0, "one result or more"),
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.Context(), args, cmd.OutOrStdout()) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.Metric, "metric", "", "draw this metric (default all)")
+	f.StringVar(&o.X, "x", "", "draw over this swept `parameter` (default each)")
+	f.StringArrayVar(&o.at, "at", nil, "keep another parameter at a value, `name=value`")
+	f.StringSliceVar(&o.Variants, "variant", nil, "draw only these variants")
+	f.StringSliceVar(&o.labels, "label", nil, "call the results this in the legend (default their run ids)")
+	f.StringVar(&o.out, "out", "", "a file *.svg or *.png, or a folder (required)")
+	return cmd
+}
+
+func (o *plotOptions) run(ctx context.Context, args []string, stdout io.Writer) error {
+	if o.out == "" {
+		return usagef("--out is required: a file *.svg or *.png, or a folder")
+	}
+	point, err := coordinates(o.at)
+	if err != nil {
+		return err
+	}
+	o.Point = point
+	var docs []results.Named
+	for _, place := range args {
+		all, err := files.Load(ctx, place, git)
+		if err != nil {
+			return err
+		}
+		docs = append(docs, all...)
+	}
+	if err := o.label(docs); err != nil {
+		return err
+	}
+	pictures, err := plots.Overlay(docs, o.Selection)
+	if err != nil {
+		return err
+	}
+	return o.write(pictures, stdout)
+}
+
+// label names the results as the legend shall.
+func (o *plotOptions) label(docs []results.Named) error {
+	if len(o.labels) > 0 && len(o.labels) != len(docs) {
+		return usagef("--label names %d results, there are %d", len(o.labels), len(docs))
+	}
+	seen := map[string]bool{}
+	for i := range docs {
+		docs[i].Name = docs[i].Document.RunID
+		if len(o.labels) > 0 {
+			docs[i].Name = o.labels[i]
+		}
+		if seen[docs[i].Name] {
+			return usagef("two results are called %q in the legend: name them with --label", docs[i].Name)
+		}
+		seen[docs[i].Name] = true
+	}
+	return nil
+}
+
+func (o *plotOptions) write(pictures []plots.Picture, stdout io.Writer) error {
+	format := strings.TrimPrefix(filepath.Ext(o.out), ".")
+	single := format == "svg" || format == "png"
+	if single && len(pictures) > 1 {
+		var names []string
+		for _, p := range pictures {
+			names = append(names, p.Name())
+		}
+		return usagef("%s would hold %d charts (%s): pick one with --metric, --x and --at, or name a folder", o.out, len(pictures), strings.Join(names, ", "))
+	}
+	for _, p := range pictures {
+		paths := map[string]string{"svg": filepath.Join(o.out, p.Name()+".svg"), "png": filepath.Join(o.out, p.Name()+".png")}
+		if single {
+			paths = map[string]string{format: o.out}
+		}
+		for _, format := range []string{"svg", "png"} {
+			path, wanted := paths[format]
+			if !wanted {
+				continue
+			}
+			data, err := p.Render(format)
+			if err != nil {
+				return err
+			}
+			if err := results.WriteFile(path, data); err != nil {
+				return err
+			}
+			fmt.Fprintln(stdout, path)
+		}
+	}
+	return nil
+}
+
+// coordinates reads name=value.
+func coordinates(set []string) (results.Point, error) {
+	p := results.Point{}
+	for _, s := range set {
+		name, text, ok := strings.Cut(s, "=")
+		if !ok || name == "" {
+			return nil, usagef("--at %q: expected name=value", s)
+		}
+		p[name] = results.Word(text)
+		if f, err := strconv.ParseFloat(text, 64); err == nil {
+			p[name] = results.Number(f)
+		} else if b, err := strconv.ParseBool(text); err == nil {
+			p[name] = results.Bool(b)
+		}
+	}
+	return p, nil
+}

@@ -1,0 +1,186 @@
+package export
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lakebench/lakebench/results"
+)
+
+// A Family is a family of samples as scrapers know it.
+type Family struct {
+	Name string
+	Help string
+	// Unit is that of OpenMetrics: the end of the name; "" for a count.
+	Unit string
+	// Quantile is the label of that name, of metrics that are percentiles; "1" is the
+	// maximum.
+	Quantile string
+	// Factor turns the metric's value into the unit.
+	Factor float64
+}
+
+// FamilyOf returns the family that a metric belongs to. All names begin with
+// lakebench_; "/op" becomes "_per_op" and "/s" "_per_second"; what is no letter or
+// digit becomes "_"; times are in seconds, percentiles of one time in one family.
+func FamilyOf(metric string) Family {
+	if base, quantile, ok := percentile(metric); ok {
+		return Family{Name: "lakebench_" + base + "_seconds", Help: help[base], Unit: "seconds", Quantile: quantile, Factor: 1e-9}
+	}
+	name := metric
+	if base, ok := strings.CutSuffix(name, "/s"); ok {
+		name = base + "/second"
+	}
+	f := Family{Name: "lakebench_" + sanitize(strings.ReplaceAll(name, "/", "_per_")), Factor: 1, Help: metric}
+	if m, ok := results.LookupMetric(metric); ok {
+		f.Help = capital(m.Title())
+	}
+	return f
+}
+
+var help = map[string]string{
+	"response_time": "Time from when an operation should have begun until it ended",
+	"service_time":  "Time from when an operation began until it ended",
+}
+
+// percentile takes the name of a time apart: p99-ns, service-max-ns.
+func percentile(metric string) (base, quantile string, ok bool) {
+	name, ok := strings.CutSuffix(metric, "-ns")
+	if !ok {
+		return "", "", false
+	}
+	base = "response_time"
+	if rest, service := strings.CutPrefix(name, "service-"); service {
+		base, name = "service_time", rest
+	}
+	quantiles := map[string]string{"p50": "0.5", "p99": "0.99", "p999": "0.999", "max": "1"}
+	quantile, ok = quantiles[name]
+	return base, quantile, ok
+}
+
+// sanitize makes a name that both formats allow.
+func sanitize(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '_' || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' {
+			return r
+		}
+		return '_'
+	}, name)
+}
+
+// labelName keeps a parameter's name from being that of a label which is taken.
+func labelName(param string) string {
+	name := sanitize(param)
+	if name == "" || '0' <= name[0] && name[0] <= '9' || slices.Contains([]string{"workload", "variant", "quantile"}, name) {
+		return "param_" + name
+	}
+	return name
+}
+
+// WritePrometheus writes the summary of the steady phase in the Prometheus text
+// format 0.0.4.
+func WritePrometheus(w io.Writer, doc results.Document) error { return writeSamples(w, doc, false) }
+
+// WriteOpenMetrics writes the summary of the steady phase as OpenMetrics 1.0 text.
+func WriteOpenMetrics(w io.Writer, doc results.Document) error { return writeSamples(w, doc, true) }
+
+// samples collects the lines of each family.
+type samples struct {
+	order    []string
+	families map[string]Family
+	lines    map[string][]string
+}
+
+func writeSamples(w io.Writer, doc results.Document, open bool) error {
+	s := samples{families: map[string]Family{}, lines: map[string][]string{}}
+	for _, m := range doc.Summary.Metrics {
+		f := FamilyOf(m.Metric)
+		labels := []string{label("workload", doc.Workload.Name), label("variant", m.Variant)}
+		for _, name := range sortedKeys(m.Point) {
+			labels = append(labels, label(labelName(name), m.Point[name].String()))
+		}
+		if f.Quantile != "" {
+			labels = append(labels, label("quantile", f.Quantile))
+		}
+		s.add(f, labels, m.Value*f.Factor)
+	}
+	for _, c := range doc.Checks {
+		passed := 0.0
+		if c.Status == results.Passed {
+			passed = 1
+		}
+		s.add(Family{Name: "lakebench_check_passed", Help: "1 if the check passed, 0 if it failed or was not made"},
+			[]string{label("workload", doc.Workload.Name), label("check", c.Name), label("status", string(c.Status))}, passed)
+	}
+	s.add(Family{Name: "lakebench_run_ended_timestamp_seconds", Unit: "seconds", Help: "When the run ended"},
+		[]string{label("workload", doc.Workload.Name)}, float64(doc.Ended.UnixMilli())/1000)
+	s.add(Family{Name: "lakebench_run_info", Help: "What was run, and where"}, infoLabels(doc), 1)
+	_, err := io.WriteString(w, s.text(open))
+	return err
+}
+
+func infoLabels(doc results.Document) []string {
+	return []string{
+		label("workload", doc.Workload.Name), label("workload_hash", doc.Workload.Hash), label("run_id", doc.RunID),
+		label("seed", strconv.FormatUint(doc.Seed, 10)), label("clock", string(doc.Clock)), label("backend", doc.Environment.Backend.Kind),
+		label("go", doc.Environment.Go), label("os", doc.Environment.OS), label("arch", doc.Environment.Arch),
+		label("version", doc.Lakebench.Version), label("commit", doc.Lakebench.Commit),
+	}
+}
+
+func (s *samples) add(f Family, labels []string, value float64) {
+	if _, ok := s.families[f.Name]; !ok {
+		s.families[f.Name] = f
+		s.order = append(s.order, f.Name)
+	}
+	s.lines[f.Name] = append(s.lines[f.Name], fmt.Sprintf("%s{%s} %s", f.Name, strings.Join(labels, ","), decimal(value)))
+}
+
+// text writes the families, each in one block as both formats demand.
+func (s *samples) text(open bool) string {
+	var b strings.Builder
+	for _, name := range s.order {
+		f := s.families[name]
+		family, kind := name, "gauge"
+		if base, ok := strings.CutSuffix(name, "_info"); ok && open {
+			family, kind = base, "info"
+		}
+		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s %s\n", family, f.Help, family, kind)
+		if open && f.Unit != "" {
+			fmt.Fprintf(&b, "# UNIT %s %s\n", family, f.Unit)
+		}
+		for _, line := range s.lines[name] {
+			b.WriteString(line + "\n")
+		}
+	}
+	if open {
+		b.WriteString("# EOF\n")
+	}
+	return b.String()
+}
+
+// label writes a label; the escapes are those of both formats.
+func label(name, value string) string {
+	return name + `="` + strings.NewReplacer("\\", `\\`, "\"", `\"`, "\n", `\n`).Replace(value) + `"`
+}
+
+// decimal rounds away what multiplying with a unit's factor leaves.
+func decimal(f float64) string {
+	if f == 0 || math.IsInf(f, 0) {
+		return strconv.FormatFloat(f, 'g', -1, 64)
+	}
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 15, 64), 64)
+	if err != nil {
+		return strconv.FormatFloat(f, 'g', -1, 64)
+	}
+	return strconv.FormatFloat(rounded, 'g', -1, 64)
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
