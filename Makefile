@@ -20,7 +20,7 @@ test: ## Every test that needs nothing but Go, with the race detector
 	$(GO) test -race -timeout 20m ./...
 
 .PHONY: test-real
-test-real: build ## The same suites on real servers: DynamoDB Local (needs npm and Java 17)
+test-real: build ## The same suites on real servers: DynamoDB Local (needs npm and Java 17) and versitygw
 	scripts/test-real
 
 .PHONY: lint

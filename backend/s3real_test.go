@@ -1,0 +1,44 @@
+//go:build real
+
+package backend
+
+import (
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/lakebench/lakebench/backend/s3/s3test"
+)
+
+// versityGateway is what versitygw 1.8.0 on a file system is known to do
+// differently (facts/s3.md §2).
+var versityGateway = map[string]string{
+	"key-and-folder": "keys are files: a and a/b cannot both exist",
+	"key-slashes":    "keys are paths: // is folded",
+}
+
+// TestRealS3 runs the suite on the server that LAKEBENCH_TEST_S3 names, as its
+// user testkey with the secret testsecret, in a bucket that it makes and removes,
+// after the preflight.
+func TestRealS3(t *testing.T) {
+	endpoint := os.Getenv("LAKEBENCH_TEST_S3")
+	if endpoint == "" {
+		t.Fatal("LAKEBENCH_TEST_S3 names no server, such as http://127.0.0.1:7070")
+	}
+	cfg := s3Endpoint(endpoint)
+	cfg.RunID = fmt.Sprint(time.Now().UnixNano())
+	b := open(t, cfg)
+	bucket, err := b.Bucket(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := newMeter(t, b)
+	s3test.Run(t, s3test.Target{Client: b.S3(m), Bucket: bucket, Prefix: "suite/", Known: versityGateway})
+	if err := m.Reconcile(); err != nil {
+		t.Error(err)
+	}
+	if err := b.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
