@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/results/texttab"
 )
 
@@ -98,35 +99,26 @@ func (p Plan) WriteMarkdown(w io.Writer) error {
 		if s.Lead != "" {
 			fmt.Fprintf(&b, "%s\n\n", s.Lead)
 		}
-		s.markdown(&b)
+		if table := s.Grid().Markdown(); table != "" {
+			b.WriteString(table + "\n")
+		}
 		for _, n := range s.Notes {
-			fmt.Fprintf(&b, "- %s\n", escape(n))
+			fmt.Fprintf(&b, "- %s\n", n)
 		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-func (s Section) markdown(b *strings.Builder) {
-	if len(s.Rows) == 0 {
-		return
-	}
-	rule := make([]string, len(s.Header))
-	for i := range rule {
-		rule[i] = "---:"
-		if i == 0 || slices.Contains(s.Words, i) {
-			rule[i] = ":---"
+// Grid returns the section's table.
+func (s Section) Grid() results.Grid {
+	g := results.Grid{Title: s.Title, Heads: s.Header, Words: s.Words}
+	for _, row := range s.Rows {
+		if isGroup(row) {
+			g.Rows = append(g.Rows, results.GridRow{Group: row[0]})
+			continue
 		}
+		g.Rows = append(g.Rows, results.GridRow{Cells: row})
 	}
-	for _, row := range slices.Concat([][]string{s.Header, rule}, s.Rows) {
-		cells := make([]string, len(row))
-		for i, c := range row {
-			cells[i] = escape(c)
-		}
-		fmt.Fprintf(b, "| %s |\n", strings.Join(cells, " | "))
-	}
-	b.WriteString("\n")
+	return g
 }
-
-// escape keeps a text from ending a cell.
-func escape(text string) string { return strings.ReplaceAll(text, "|", `\|`) }

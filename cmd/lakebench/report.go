@@ -1,0 +1,164 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lakebench/lakebench/report"
+	"github.com/lakebench/lakebench/results"
+)
+
+// reportOptions are the flags of report.
+type reportOptions struct {
+	format, out, serve string
+	open               bool
+}
+
+func newReport() *cobra.Command {
+	var o reportOptions
+	cmd := &cobra.Command{
+		Use:   "report RESULT…",
+		Short: "Write a report of results for somebody who did not run them",
+		Long: `Report writes one HTML file that needs no network, or Markdown, of one result or
+several: what was run and found, tables and charts, growth and crossover, checks,
+ledgers, cost, assumptions, environment, and how to run it again.
+
+A RESULT is a result file or the folder of a run.`,
+		Example: `  lakebench report lakebench-results/RUN --out report.html --open
+  lakebench report before.json after.json --format markdown
+  lakebench report lakebench-results/RUN --serve 127.0.0.1:8080`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef("%s takes one result or more; found none", cmd.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.format, "format", "html", "write html or markdown")
+	f.StringVar(&o.out, "out", "", "write to this `file` instead of standard output")
+	f.StringVar(&o.serve, "serve", "", "serve the HTML on this loopback `address` until interrupted; port 0 picks one")
+	f.BoolVar(&o.open, "open", false, "open the report in a browser (with --out or --serve)")
+	return cmd
+}
+
+func (o reportOptions) run(cmd *cobra.Command, args []string) error {
+	if o.open && o.out == "" && o.serve == "" {
+		return usagef("--open needs --out or --serve: there is nothing to open")
+	}
+	if o.serve != "" && (o.out != "" || o.format != "html") {
+		return usagef("--serve excludes --out and --format: it serves the HTML")
+	}
+	var docs []results.Document
+	for _, path := range args {
+		doc, err := results.Read(path)
+		if err != nil {
+			return err
+		}
+		docs = append(docs, doc)
+	}
+	var page bytes.Buffer
+	var err error
+	switch o.format {
+	case "html":
+		err = report.HTML(&page, docs...)
+	case "markdown":
+		err = report.Markdown(&page, docs...)
+	default:
+		return usagef("--format %q: expected html or markdown", o.format)
+	}
+	if err != nil {
+		return err
+	}
+	switch {
+	case o.serve != "":
+		return o.servePage(cmd.Context(), page.Bytes(), cmd.OutOrStdout())
+	case o.out != "":
+		if err := results.WriteFile(o.out, page.Bytes()); err != nil {
+			return err
+		}
+		fmt.Fprintln(cmd.ErrOrStderr(), o.out)
+		return o.openPage(cmd.Context(), o.out)
+	}
+	_, err = cmd.OutOrStdout().Write(page.Bytes())
+	return err
+}
+
+// servePage serves one page until ctx ends.
+func (o reportOptions) servePage(ctx context.Context, page []byte, out io.Writer) error {
+	if !isLoopback("http://" + o.serve) {
+		return usagef("--serve %q: expected a loopback address with a port, such as 127.0.0.1:8080", o.serve)
+	}
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", o.serve)
+	if err != nil {
+		return usagef("--serve: %w", err)
+	}
+	server := &http.Server{
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(page))
+		}),
+		ReadHeaderTimeout: 10 * time.Second,
+	}
+	address := "http://" + l.Addr().String()
+	fmt.Fprintf(out, "Report on %s (interrupt to stop)\n", address)
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(l) }()
+	if err := o.openPage(ctx, address); err != nil {
+		return errors.Join(err, server.Close())
+	}
+	select {
+	case err := <-failed:
+		return usagef("--serve: %w", err)
+	case <-ctx.Done():
+		return server.Close()
+	}
+}
+
+// openPage asks the system to show a file or an address, if that was asked for.
+func (o reportOptions) openPage(ctx context.Context, what string) error {
+	if !o.open {
+		return nil
+	}
+	opener := map[string][]string{"darwin": {"open"}, "windows": {"rundll32", "url.dll,FileProtocolHandler"}}[runtime.GOOS]
+	if opener == nil {
+		opener = []string{"xdg-open"}
+	}
+	if o.serve == "" {
+		absolute, err := filepath.Abs(what)
+		if err != nil {
+			return err
+		}
+		what = absolute
+	}
+	if err := exec.CommandContext(ctx, opener[0], append(opener[1:], what)...).Run(); err != nil { //nolint:gosec // the user's own file
+		return usagef("--open: %s: %w; open %s yourself", opener[0], err, what)
+	}
+	return nil
+}
+
+// writeReports writes both reports of a run into its folder.
+func writeReports(folder string, doc results.Document) error {
+	for name, write := range map[string]func(io.Writer, ...results.Document) error{"report.html": report.HTML, "report.md": report.Markdown} {
+		var b bytes.Buffer
+		if err := write(&b, doc); err != nil {
+			return err
+		}
+		if err := results.WriteFile(filepath.Join(folder, name), b.Bytes()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
