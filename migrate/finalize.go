@@ -342,28 +342,46 @@ func (f *finalization) verified(ctx context.Context) error {
 	return nil
 }
 
-// liftTimeout is how long an ended context still lets a barrier be removed.
-const liftTimeout = 30 * time.Second
+// Bounds of the attempts to remove a barrier, also after ctx has ended: writes are
+// paused as long as it is there.
+const (
+	liftTimeout = 30 * time.Second
+	liftPause   = time.Second
+)
 
-// lift removes the barrier after err, also when ctx has ended, so that writes go
-// on. If the marker turns out to be there, all is well.
+// lift removes the barrier after err, so that writes go on. If the marker turns out
+// to be there, all is well.
 func (f *finalization) lift(ctx context.Context, id string, err error) error {
 	ctx, cancel := task.WithTimeout(context.WithoutCancel(ctx), liftTimeout)
 	defer cancel()
-	removed := f.records.RemoveBarrier(ctx, id)
+	removed := f.removeBarrier(ctx, id)
 	switch {
 	case removed == nil:
 		return f.refusal(err)
-	case errors.Is(removed, control.ErrFinalized):
-		// The publication was carried out, or somebody else's was, and only its answer
-		// got lost.
-		var read error
-		f.report.Marker, read = f.records.Marker(ctx)
-		return read
-	case errors.Is(removed, control.ErrForeignBarrier):
-		return f.refusal(errors.Join(err, removed))
+	case !errors.Is(removed, control.ErrFinalized) && !errors.Is(removed, control.ErrForeignBarrier):
+		return fmt.Errorf("%w; and the write barrier %s is still there, so dual nodes cannot write: run abort, or finalize again (%w)", err, id, removed)
 	}
-	return fmt.Errorf("%w; and the write barrier %s is still there, so dual nodes cannot write: run abort, or finalize again (%w)", err, id, removed)
+	// Only the answer of the publication got lost, or somebody else has taken over,
+	// and may have published.
+	marker, read := f.records.Marker(ctx)
+	if read == nil && marker != nil {
+		f.report.Marker, f.report.Already = marker, marker.BarrierID != id
+		return nil
+	}
+	return f.refusal(errors.Join(err, removed, read))
+}
+
+// removeBarrier tries again until the service answers, or ctx ends.
+func (f *finalization) removeBarrier(ctx context.Context, id string) error {
+	for {
+		err := f.records.RemoveBarrier(ctx, id)
+		if err == nil || errors.Is(err, control.ErrFinalized) || errors.Is(err, control.ErrForeignBarrier) {
+			return err
+		}
+		if task.Sleep(ctx, liftPause) != nil {
+			return err
+		}
+	}
 }
 
 // refusal turns what the barrier's records say into a refusal.

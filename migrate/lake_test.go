@@ -342,3 +342,9 @@ func contentious() dynamo.Config {
 func scanOf(table string) *dynamodb.ScanInput {
 	return &dynamodb.ScanInput{TableName: &table, ConsistentRead: aws.Bool(true)}
 }
+
+func deleteOf(table, bucket, key string) *dynamodb.DeleteItemInput {
+	return &dynamodb.DeleteItemInput{TableName: &table, Key: map[string]types.AttributeValue{
+		"bucket": &types.AttributeValueMemberS{Value: bucket}, "pk": &types.AttributeValueMemberS{Value: key},
+	}}
+}
