@@ -1,6 +1,7 @@
 package dynamo
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -18,16 +19,17 @@ const (
 
 // tableDescription is a table at one moment.
 type tableDescription struct {
-	*table
+	*table // what of it does not change
 	status string
-	items  int
-	bytes  int64
+	billing
+	items int
+	bytes int64
 }
 
 func (t *table) describe(status string) *tableDescription {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	return &tableDescription{table: t, status: status, items: t.rows.Len(), bytes: t.rows.Bytes()}
+	return &tableDescription{table: t, status: status, billing: t.billing, items: t.rows.Len(), bytes: t.rows.Bytes()}
 }
 
 // createTableInput is a CreateTable request. Only what the engine has is read;
@@ -38,6 +40,7 @@ type createTableInput struct {
 	keys        []keyElement
 	billing     string
 	provisioned *throughput
+	tags        []tag
 }
 
 type attributeDefinition struct{ name, kind string }
@@ -96,14 +99,21 @@ func (in *createTableInput) member(r *attr.Reader, name string) error {
 	case "StreamSpecification":
 		return refuseEnabled(r, name, "StreamEnabled")
 	case "DeletionProtectionEnabled":
-		var on bool
-		if err := readBool(r, &on); err != nil || !on {
-			return err
-		}
-		return notOffered(name)
+		return refuseTrue(r, name)
+	case "Tags":
+		return readList(r, &in.tags, (*tag).member)
 	default:
 		return r.Skip()
 	}
+}
+
+// refuseTrue takes a switch that is off.
+func refuseTrue(r *attr.Reader, name string) error {
+	var on bool
+	if err := readBool(r, &on); err != nil || !on {
+		return err
+	}
+	return notOffered(name)
 }
 
 // refuseFilled takes an empty array only.
@@ -117,11 +127,7 @@ func refuseEnabled(r *attr.Reader, name, on string) error {
 		if member != on {
 			return r.Skip()
 		}
-		var enabled bool
-		if err := readBool(r, &enabled); err != nil || !enabled {
-			return err
-		}
-		return notOffered(name)
+		return refuseTrue(r, name)
 	})
 }
 
@@ -133,20 +139,40 @@ func (in *createTableInput) validate() *serviceError {
 	if err := checkTableName(in.name); err != nil {
 		return err
 	}
-	switch in.billing {
-	case "", "PROVISIONED":
-		if in.provisioned == nil {
-			return invalid("One or more parameter values were invalid: ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED")
-		}
-		if in.provisioned.read < 1 || in.provisioned.write < 1 {
-			return invalid("1 validation error detected: Value at 'provisionedThroughput' failed to satisfy constraint: Member must have value greater than or equal to 1")
-		}
-	case "PAY_PER_REQUEST":
-		if in.provisioned != nil {
-			return invalid("One or more parameter values were invalid: Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST")
-		}
+	if err := checkTags(in.tags); err != nil {
+		return err
+	}
+	return checkBilling(cmp.Or(in.billing, provisioned), in.provisioned)
+}
+
+// Billing modes.
+const (
+	provisioned = "PROVISIONED"
+	onDemand    = "PAY_PER_REQUEST"
+)
+
+const throughputOnDemand = "One or more parameter values were invalid: Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST"
+
+// checkBilling checks that a billing mode and the throughput asked for, nil if none
+// is, go together.
+func checkBilling(mode string, asked *throughput) *serviceError {
+	switch {
+	case mode != provisioned && mode != onDemand:
+		return notEnum("billingMode", mode, "PROVISIONED, PAY_PER_REQUEST")
+	case mode == onDemand && asked != nil:
+		return invalid(throughputOnDemand)
+	case mode == onDemand:
+		return nil
+	case asked == nil:
+		return invalid("One or more parameter values were invalid: ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is PROVISIONED")
 	default:
-		return notEnum("billingMode", in.billing, "PROVISIONED, PAY_PER_REQUEST")
+		return asked.validate()
+	}
+}
+
+func (t *throughput) validate() *serviceError {
+	if t.read < 1 || t.write < 1 {
+		return invalid("1 validation error detected: Value at 'provisionedThroughput' failed to satisfy constraint: Member must have value greater than or equal to 1")
 	}
 	return nil
 }
@@ -198,7 +224,8 @@ func (e *Engine) createTable(ctx context.Context, in *createTableInput, _ *bill)
 		return nil, err
 	}
 	t := e.newTable(in.name)
-	t.schema, t.created = s, task.Now(ctx)
+	t.schema, t.created, t.tags = s, task.Now(ctx), in.tags
+	t.onDemand = t.created
 	if in.provisioned != nil {
 		t.provisioned = *in.provisioned
 	}

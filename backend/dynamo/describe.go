@@ -7,12 +7,12 @@ import (
 // account is the AWS account of all tables.
 const account = "000000000000"
 
-// createTableInput's answer and DescribeTable's and DeleteTable's differ in the
-// name of their one member.
+// The answers about a table differ in the name of their one member.
 type (
 	createTableOutput   struct{ *tableDescription }
 	describeTableOutput struct{ *tableDescription }
 	deleteTableOutput   struct{ *tableDescription }
+	updateTableOutput   struct{ *tableDescription }
 )
 
 func (out createTableOutput) appendJSON(o *jsonObject, _ *bill) {
@@ -24,6 +24,10 @@ func (out describeTableOutput) appendJSON(o *jsonObject, _ *bill) {
 }
 
 func (out deleteTableOutput) appendJSON(o *jsonObject, _ *bill) {
+	o.object("TableDescription", func() { out.appendMembers(o) })
+}
+
+func (out updateTableOutput) appendJSON(o *jsonObject, _ *bill) {
 	o.object("TableDescription", func() { out.appendMembers(o) })
 }
 
@@ -48,8 +52,8 @@ func (d *tableDescription) appendMembers(o *jsonObject) {
 	})
 	if d.provisioned == (throughput{}) {
 		o.object("BillingModeSummary", func() {
-			o.string("BillingMode", "PAY_PER_REQUEST")
-			o.float("LastUpdateToPayPerRequestDateTime", float64(d.created.UnixMilli())/1000)
+			o.string("BillingMode", onDemand)
+			o.float("LastUpdateToPayPerRequestDateTime", float64(d.onDemand.UnixMilli())/1000)
 		})
 	}
 	o.bool("DeletionProtectionEnabled", false)

@@ -44,6 +44,10 @@ func (e *Engine) Do(ctx context.Context, input any) (output any, served Served, 
 		return direct(ctx, e, "DescribeTable", in, describeTableIn, (*Engine).describeTable, (*describeTableOutput).direct)
 	case *dynamodb.DeleteTableInput:
 		return direct(ctx, e, "DeleteTable", in, deleteTableIn, (*Engine).deleteTable, (*deleteTableOutput).direct)
+	case *dynamodb.UpdateTableInput:
+		return direct(ctx, e, "UpdateTable", in, updateTableIn, (*Engine).updateTable, (*updateTableOutput).direct)
+	case *dynamodb.ListTagsOfResourceInput:
+		return direct(ctx, e, "ListTagsOfResource", in, listTagsIn, (*Engine).listTags, (*listTagsOutput).direct)
 	case *dynamodb.ListTablesInput:
 		return direct(ctx, e, "ListTables", in, listTablesIn, (*Engine).listTables, (*listTablesOutput).direct)
 	default:

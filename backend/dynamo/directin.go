@@ -211,9 +211,31 @@ func createTableIn(c *inbound, from *dynamodb.CreateTableInput, to *createTableI
 	for _, k := range from.KeySchema {
 		to.keys = append(to.keys, keyElement{aws.ToString(k.AttributeName), string(k.KeyType)})
 	}
-	if p := from.ProvisionedThroughput; p != nil {
-		to.provisioned = &throughput{aws.ToInt64(p.ReadCapacityUnits), aws.ToInt64(p.WriteCapacityUnits)}
+	to.provisioned = throughputIn(from.ProvisionedThroughput)
+	for _, t := range from.Tags {
+		to.tags = append(to.tags, tag{utf8Only(aws.ToString(t.Key)), utf8Only(aws.ToString(t.Value))})
 	}
+}
+
+func throughputIn(p *types.ProvisionedThroughput) *throughput {
+	if p == nil {
+		return nil
+	}
+	return &throughput{aws.ToInt64(p.ReadCapacityUnits), aws.ToInt64(p.WriteCapacityUnits)}
+}
+
+func updateTableIn(c *inbound, from *dynamodb.UpdateTableInput, to *updateTableInput) {
+	c.notOffered("GlobalSecondaryIndexUpdates", len(from.GlobalSecondaryIndexUpdates) > 0)
+	c.notOffered("ReplicaUpdates", len(from.ReplicaUpdates) > 0)
+	c.notOffered("StreamSpecification", from.StreamSpecification != nil && aws.ToBool(from.StreamSpecification.StreamEnabled))
+	c.notOffered("DeletionProtectionEnabled", aws.ToBool(from.DeletionProtectionEnabled))
+	to.name = aws.ToString(from.TableName)
+	to.billing = string(from.BillingMode)
+	to.provisioned = throughputIn(from.ProvisionedThroughput)
+}
+
+func listTagsIn(_ *inbound, from *dynamodb.ListTagsOfResourceInput, to *listTagsInput) {
+	to.arn = aws.ToString(from.ResourceArn)
 }
 
 func (c *inbound) notOffered(name string, wanted bool) {

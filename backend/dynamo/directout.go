@@ -179,6 +179,18 @@ func (out *deleteTableOutput) direct(*bill) *dynamodb.DeleteTableOutput {
 	return &dynamodb.DeleteTableOutput{TableDescription: out.tableDescription.direct()}
 }
 
+func (out *updateTableOutput) direct(*bill) *dynamodb.UpdateTableOutput {
+	return &dynamodb.UpdateTableOutput{TableDescription: out.tableDescription.direct()}
+}
+
+func (out *listTagsOutput) direct(*bill) *dynamodb.ListTagsOfResourceOutput {
+	d := &dynamodb.ListTagsOfResourceOutput{Tags: []types.Tag{}}
+	for i := range out.tags {
+		d.Tags = append(d.Tags, types.Tag{Key: aws.String(out.tags[i].Key), Value: aws.String(out.tags[i].Value)})
+	}
+	return d
+}
+
 func (out *listTablesOutput) direct(*bill) *dynamodb.ListTablesOutput {
 	d := &dynamodb.ListTablesOutput{TableNames: append([]string{}, out.names...)}
 	if out.last != "" {
@@ -189,6 +201,7 @@ func (out *listTablesOutput) direct(*bill) *dynamodb.ListTablesOutput {
 
 func (d *tableDescription) direct() *types.TableDescription {
 	created := smithytime.ParseEpochSeconds(float64(d.created.UnixMilli()) / 1000)
+	onDemand := smithytime.ParseEpochSeconds(float64(d.onDemand.UnixMilli()) / 1000)
 	t := &types.TableDescription{
 		TableName:        aws.String(d.name),
 		TableStatus:      types.TableStatus(d.status),
@@ -206,7 +219,7 @@ func (d *tableDescription) direct() *types.TableDescription {
 	}
 	if d.provisioned == (throughput{}) {
 		t.BillingModeSummary = &types.BillingModeSummary{
-			BillingMode: types.BillingModePayPerRequest, LastUpdateToPayPerRequestDateTime: &created,
+			BillingMode: types.BillingModePayPerRequest, LastUpdateToPayPerRequestDateTime: &onDemand,
 		}
 	}
 	roles := [...]types.KeyType{types.KeyTypeHash, types.KeyTypeRange}

@@ -34,12 +34,14 @@ const (
 
 // tableRecord is a table's definition in the journal.
 type tableRecord struct {
-	Number  int         `json:"number"`
-	Name    string      `json:"name"`
-	Keys    []keyRecord `json:"keys"`
-	Created time.Time   `json:"created"`
-	Read    int64       `json:"read,omitempty"`
-	Write   int64       `json:"write,omitempty"`
+	Number   int         `json:"number"`
+	Name     string      `json:"name"`
+	Keys     []keyRecord `json:"keys"`
+	Created  time.Time   `json:"created"`
+	Read     int64       `json:"read,omitempty"`
+	Write    int64       `json:"write,omitempty"`
+	OnDemand time.Time   `json:"onDemand"`
+	Tags     []tag       `json:"tags,omitempty"`
 }
 
 type keyRecord struct {
@@ -50,7 +52,7 @@ type keyRecord struct {
 func (t *table) record() tableRecord {
 	r := tableRecord{
 		Number: t.number, Name: t.name, Created: t.created,
-		Read: t.provisioned.read, Write: t.provisioned.write,
+		Read: t.provisioned.read, Write: t.provisioned.write, OnDemand: t.onDemand, Tags: t.tags,
 	}
 	for _, k := range t.keys() {
 		r.Keys = append(r.Keys, keyRecord{k.name, k.kind.String()})
@@ -172,8 +174,8 @@ func (e *Engine) restoreTable(definition []byte) error {
 	if t == nil {
 		t = e.newTable(d.Name)
 	}
-	t.number, t.created = d.Number, d.Created
-	t.provisioned = throughput{d.Read, d.Write}
+	t.number, t.created, t.tags = d.Number, d.Created, d.Tags
+	t.billing = billing{throughput{d.Read, d.Write}, d.OnDemand}
 	for i, key := range []*keyAttribute{&t.partition, &t.sort}[:len(d.Keys)] {
 		*key = keyAttribute{d.Keys[i].Name, attr.KindOf(d.Keys[i].Kind)}
 	}

@@ -20,6 +20,7 @@ var operations = map[string]operation{
 	"DeleteTable":        serve((*Engine).deleteTable),
 	"DescribeTable":      serve((*Engine).describeTable),
 	"GetItem":            serve((*Engine).getItem),
+	"ListTagsOfResource": serve((*Engine).listTags),
 	"ListTables":         serve((*Engine).listTables),
 	"PutItem":            serve((*Engine).putItem),
 	"Query":              serve((*Engine).query),
@@ -27,6 +28,7 @@ var operations = map[string]operation{
 	"TransactGetItems":   serve((*Engine).transactGetItems),
 	"TransactWriteItems": serve((*Engine).transactWriteItems),
 	"UpdateItem":         serve((*Engine).updateItem),
+	"UpdateTable":        serve((*Engine).updateTable),
 }
 
 // serve puts the decoder in front of a typed operation.
@@ -79,8 +81,8 @@ var otherOperations = [...]string{
 	"DescribeTimeToLive", "DisableKinesisStreamingDestination", "EnableKinesisStreamingDestination",
 	"ExecuteStatement", "ExecuteTransaction", "ExportTableToPointInTime", "GetResourcePolicy", "ImportTable",
 	"ListBackups", "ListContributorInsights", "ListExports", "ListGlobalTables", "ListImports",
-	"ListTagsOfResource", "PutResourcePolicy", "RestoreTableFromBackup", "RestoreTableToPointInTime",
+	"PutResourcePolicy", "RestoreTableFromBackup", "RestoreTableToPointInTime",
 	"TagResource", "UntagResource", "UpdateContinuousBackups", "UpdateContributorInsights",
 	"UpdateGlobalTable", "UpdateGlobalTableSettings", "UpdateKinesisStreamingDestination",
-	"UpdateTable", "UpdateTableReplicaAutoScaling", "UpdateTimeToLive",
+	"UpdateTableReplicaAutoScaling", "UpdateTimeToLive",
 }

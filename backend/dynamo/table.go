@@ -11,18 +11,25 @@ import (
 // table is one table and what is under way on its items.
 type table struct {
 	schema
-	name, arn   string
-	number      int // of the tables ever made
-	created     time.Time
-	provisioned throughput
+	name, arn string
+	number    int // of the tables ever made
+	created   time.Time
+	tags      []tag
 
-	mu   sync.RWMutex // what follows; never held over a yield
+	mu sync.RWMutex // what follows; never held over a yield
+	billing
 	rows *rows.Table
 	held map[string]hold // by rows.Row.Identity: items of transactions in flight
 }
 
-// throughput is what a provisioned table was created with; zero on demand. The
-// engine shows it and does not enforce it.
+// billing is how a table is billed.
+type billing struct {
+	provisioned throughput // zero on demand
+	onDemand    time.Time  // when that was last chosen
+}
+
+// throughput is what a provisioned table is to have. The engine shows it and does
+// not enforce it.
 type throughput struct{ read, write int64 }
 
 // newTable returns an empty table without keys.
