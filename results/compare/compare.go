@@ -75,6 +75,7 @@ type Comparison struct {
 	// TooFew is nil unless no row that was tested could have been significant.
 	TooFew   *TooFew  `json:"too_few"`
 	Warnings []string `json:"warnings"`
+	Namer    `json:"-"`
 }
 
 // Side is one of the two results.
@@ -108,7 +109,7 @@ func Compare(old, next results.Named, o Options) (*Comparison, error) {
 	}
 	c := &Comparison{
 		Old: sideOf(old.Name, old.Document), New: sideOf(next.Name, next.Document),
-		Warnings: warnings(old.Document, next.Document),
+		Warnings: warnings(old.Document, next.Document), Namer: NewNamer(old.Document, next.Document),
 	}
 	places := pair(old.Document.Series, next.Document.Series)
 	k := kindsOf(old.Document, next.Document)

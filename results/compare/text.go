@@ -46,8 +46,9 @@ func (t *terminal) head(c *Comparison) {
 	if c.TooFew != nil {
 		t.Paragraph(texttab.Yellow, "Note: "+c.TooFew.String(), "  ")
 	}
-	t.Paragraph(texttab.Dim, "old  "+c.Old.String(), "     ")
-	t.Paragraph(texttab.Dim, "new  "+c.New.String(), "     ")
+	for _, side := range []struct{ what, text string }{{"old  ", c.Old.String()}, {"new  ", c.New.String()}} {
+		t.Line(t.Styled(texttab.Dim, side.what+texttab.Block(side.text, t.Width, len(side.what))))
+	}
 }
 
 // String says what a result is, in a line.
@@ -108,20 +109,6 @@ func isTime(metric string) bool {
 	return ok && m.Assume == results.Time
 }
 
-// Place says where a row belongs: variant, coordinates, phase.
-func Place(variant string, p results.Point, phase results.Phase) string {
-	parts := []string{variant}
-	for _, name := range sortedNames(p) {
-		parts = append(parts, texttab.Spaced(name)+" "+results.FormatCoordinate(p[name]))
-	}
-	if phase != "" {
-		parts = append(parts, string(phase))
-	}
-	return strings.Join(parts, " · ")
-}
-
-func sortedNames(p results.Point) []string { return union(p, nil) }
-
 // Delta writes how the row changed: in percent, "~" if that is not clear.
 func (r *Row) Delta() string {
 	switch {
@@ -165,14 +152,15 @@ func (r *Row) sides() (old, next string) {
 	return old, next
 }
 
-// rows writes a block for each place.
+// rows writes a block for each place. A place that only one side has is a line.
 func (t *terminal) rows(c *Comparison) {
-	names, olds, news := &texttab.Column{Left: true}, &texttab.Column{}, &texttab.Column{}
-	deltas := &texttab.Column{Left: true}
+	names, olds, news := &texttab.Column{Left: true}, &texttab.Column{Heading: [2]string{"", "old"}}, &texttab.Column{Heading: [2]string{"", "new"}}
+	deltas := &texttab.Column{Left: true, Heading: [2]string{"", "delta"}}
 	var shown []*Row
+	oneSided := c.oneSided()
 	for i := range c.Rows {
 		r := &c.Rows[i]
-		if !t.all && !r.Differs() {
+		if !t.all && (!r.Differs() || oneSided[c.Place(r.Variant, r.Point, r.Phase)] > 0) {
 			continue
 		}
 		old, next := r.sides()
@@ -180,23 +168,66 @@ func (t *terminal) rows(c *Comparison) {
 		deltas.Cells = append(deltas.Cells, r.Delta()+r.probability())
 		shown = append(shown, r)
 	}
-	if len(shown) == 0 {
-		return
+	if !t.all {
+		t.oneSided(c, oneSided)
 	}
-	columns := []*texttab.Column{names, olds, news, deltas}
-	names.Heading[1], olds.Heading[1], news.Heading[1], deltas.Heading[1] = "", "old", "new", "delta"
+	if len(shown) > 0 {
+		t.blocks(c, shown, []*texttab.Column{names, olds, news, deltas})
+	}
+}
+
+func (t *terminal) blocks(c *Comparison, shown []*Row, columns []*texttab.Column) {
 	t.Line("")
 	t.Line(t.Styled(texttab.Dim, texttab.Headings(columns)[1]))
 	last := ""
 	for i, r := range shown {
-		if place := Place(r.Variant, r.Point, r.Phase); place != last {
+		if place := c.Place(r.Variant, r.Point, r.Phase); place != last {
 			t.Paragraph(texttab.Bold, place, "  ")
 			last = place
 		}
 		t.Line(strings.TrimRight(t.Styled(r.style(), texttab.Row(columns, i)), " "))
 	}
-	if rest := len(c.Rows) - len(shown); rest > 0 {
-		t.Paragraph(texttab.Dim, fmt.Sprintf("%s not shown: equal, or ~ (no significant difference); --all shows them.", texttab.Plural(int64(rest), "row is", "rows are")), "")
+	if !t.all {
+		t.Paragraph(texttab.Dim, "Rows that are equal, or ~ (without a significant difference), are left out; --all shows them.", "")
+	}
+}
+
+// oneSided counts the rows of places that only one side has.
+func (c *Comparison) oneSided() map[string]int {
+	rows, both := map[string]int{}, map[string]bool{}
+	for i := range c.Rows {
+		r := &c.Rows[i]
+		place := c.Place(r.Variant, r.Point, r.Phase)
+		rows[place]++
+		both[place] = both[place] || r.OldRepeats > 0 && r.NewRepeats > 0
+	}
+	for place := range rows {
+		if both[place] {
+			delete(rows, place)
+		}
+	}
+	return rows
+}
+
+// oneSided writes a line for each place that only one side has.
+func (t *terminal) oneSided(c *Comparison, rows map[string]int) {
+	if len(rows) == 0 {
+		return
+	}
+	t.Title("Measured on one side only")
+	last := ""
+	for i := range c.Rows {
+		r := &c.Rows[i]
+		place := c.Place(r.Variant, r.Point, r.Phase)
+		if rows[place] == 0 || place == last {
+			continue
+		}
+		last = place
+		side := "old"
+		if r.Change == OnlyNew {
+			side = "new"
+		}
+		t.Paragraph(texttab.Yellow, fmt.Sprintf("  %s: only in the %s result, %s", place, side, texttab.Plural(int64(rows[place]), "metric", "metrics")), "    ")
 	}
 }
 
@@ -246,7 +277,7 @@ func (t *terminal) ledgers(c *Comparison) {
 	columns := []*texttab.Column{names, olds, news, deltas}
 	last := ""
 	for i, e := range c.Ledgers {
-		if place := Place(e.Variant, e.Point, e.Phase); place != last {
+		if place := c.Place(e.Variant, e.Point, e.Phase); place != last {
 			t.Paragraph(texttab.Plain, place, "  ")
 			last = place
 		}
@@ -254,25 +285,18 @@ func (t *terminal) ledgers(c *Comparison) {
 	}
 }
 
-// growth writes the classes that changed; of sampled metrics that may be noise, and
-// they are left out.
+// growth writes the classes that changed. Those of sampled metrics may be noise,
+// and are left out, as is what only one side has.
 func (t *terminal) growth(c *Comparison) {
 	titled := false
 	for _, g := range c.Growth {
-		if !g.Differs() || !g.Exact {
+		if !g.Differs() || !g.Exact || g.Old == "" || g.New == "" {
 			continue
 		}
 		if !titled {
 			t.Title("Growth")
 			titled = true
 		}
-		t.Paragraph(texttab.Yellow, fmt.Sprintf("  %s: %s over %s was %s and is %s", Place(g.Variant, g.Point, ""), g.Metric, texttab.Spaced(g.X), class(g.Old), class(g.New)), "    ")
+		t.Paragraph(texttab.Yellow, fmt.Sprintf("  %s: %s over %s was %s and is %s", c.Place(g.Variant, g.Point, ""), g.Metric, texttab.Spaced(g.X), g.Old, g.New), "    ")
 	}
-}
-
-func class(c results.Class) string {
-	if c == "" {
-		return "not fitted"
-	}
-	return string(c)
 }

@@ -137,13 +137,14 @@ func New(p Policy) (*Gate, error) {
 type judgement struct {
 	*Gate
 	Verdict
+	compare.Namer
 	baseline, result results.Document
 	missing          map[string]bool // places with a series that is not there
 }
 
 // Judge holds a result against its baseline.
 func (g *Gate) Judge(baseline, result results.Named) (Verdict, error) {
-	j := &judgement{Gate: g, baseline: baseline.Document, result: result.Document, missing: map[string]bool{}}
+	j := &judgement{Gate: g, baseline: baseline.Document, result: result.Document, missing: map[string]bool{}, Namer: compare.NewNamer(baseline.Document, result.Document)}
 	j.Workload, j.Baseline, j.Result = result.Document.Workload.Name, baseline.Name, result.Name
 	j.Failures, j.Advice, j.Warnings = []Finding{}, []Finding{}, []string{}
 	g.workloads[j.Workload] = true
@@ -209,7 +210,7 @@ func (j *judgement) clamped() {
 		s := &j.result.Series[i]
 		for name, l := range s.Latency {
 			if n := max(l.Response.Clamped, l.Service.Clamped); n > 0 {
-				j.fail(KindClamped, compare.Place(s.Variant, s.Point, s.Phase), "%d samples of %s in repeat %d are clamped: they are outside the range of the histogram", n, name, s.Repeat)
+				j.fail(KindClamped, j.Place(s.Variant, s.Point, s.Phase), "%d samples of %s in repeat %d are clamped: they are outside the range of the histogram", n, name, s.Repeat)
 			}
 		}
 	}

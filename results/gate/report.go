@@ -101,8 +101,9 @@ func (v Verdict) text(t *texttab.Page) {
 		style = texttab.Red
 	}
 	t.Paragraph(style, strings.ToUpper(string(v.Outcome))+"  "+v.Workload+": "+v.Sentence(), "  ")
-	t.Paragraph(texttab.Dim, "  result    "+v.Result, "            ")
-	t.Paragraph(texttab.Dim, "  baseline  "+v.Baseline, "            ")
+	for _, side := range []struct{ what, name string }{{"  result    ", v.Result}, {"  baseline  ", v.Baseline}} {
+		t.Line(t.Styled(texttab.Dim, side.what+texttab.Block(side.name, t.Width, len(side.what))))
+	}
 	for _, w := range v.Warnings {
 		t.Paragraph(texttab.Yellow, "  warning: "+w, "    ")
 	}

@@ -44,12 +44,12 @@ func (j *judgement) series(c *compare.Comparison) {
 	there := map[key]bool{}
 	for i := range j.result.Series {
 		s := &j.result.Series[i]
-		there[key{compare.Place(s.Variant, s.Point, s.Phase), s.Repeat}] = true
+		there[key{j.Place(s.Variant, s.Point, s.Phase), s.Repeat}] = true
 	}
 	seen := map[string]bool{}
 	for i := range j.baseline.Series {
 		s := &j.baseline.Series[i]
-		place := compare.Place(s.Variant, s.Point, s.Phase)
+		place := j.Place(s.Variant, s.Point, s.Phase)
 		if !seen[place] {
 			seen[place] = true
 			j.Places = append(j.Places, place)
@@ -79,7 +79,7 @@ func (j *judgement) row(r *compare.Row, d decision) {
 		tell = j.advice
 	}
 	switch {
-	case r.Change == compare.OnlyOld && !j.missing[compare.Place(r.Variant, r.Point, r.Phase)]:
+	case r.Change == compare.OnlyOld && !j.missing[j.Place(r.Variant, r.Point, r.Phase)]:
 		tell(KindMetricMissing, r, "is missing: the baseline has %s", value(r.Metric, r.Old))
 	case r.Change == compare.Incomparable:
 		tell(KindClock, r, "cannot be compared: the clocks are %s and %s", j.baseline.Clock, j.result.Clock)
@@ -95,7 +95,10 @@ func (j *judgement) row(r *compare.Row, d decision) {
 // change says what became of a row, and what would have been allowed.
 func change(r *compare.Row, d decision) string {
 	text := fmt.Sprintf("is %s, the baseline has %s (%s)", value(r.Metric, r.New), value(r.Metric, r.Old), r.Delta())
-	if !r.Exact {
+	switch {
+	case r.Exact && r.Old == r.New:
+		text = fmt.Sprintf("is %s in repeat %d, the baseline has %s", value(r.Metric, r.RepeatNew), r.Repeat, value(r.Metric, r.RepeatOld))
+	case !r.Exact:
 		text = fmt.Sprintf("is %s over %d repeats, the baseline has %s (%s, p=%.3g)", value(r.Metric, r.New), r.NewRepeats, value(r.Metric, r.Old), r.Delta(), r.P)
 	}
 	if d.up > 0 || d.down > 0 {
@@ -122,8 +125,8 @@ func value(metric string, v float64) string {
 	return results.FormatValue(metric, v)
 }
 
-func finding(kind Kind, r *compare.Row, format string, args ...any) Finding {
-	f := Finding{Kind: kind, Place: compare.Place(r.Variant, r.Point, r.Phase), Metric: r.Metric, Message: r.Metric + " " + fmt.Sprintf(format, args...)}
+func (j *judgement) finding(kind Kind, r *compare.Row, format string, args ...any) Finding {
+	f := Finding{Kind: kind, Place: j.Place(r.Variant, r.Point, r.Phase), Metric: r.Metric, Message: r.Metric + " " + fmt.Sprintf(format, args...)}
 	if r.OldRepeats > 0 {
 		f.Old = results.FormatValue(r.Metric, r.Old)
 	}
@@ -134,18 +137,18 @@ func finding(kind Kind, r *compare.Row, format string, args ...any) Finding {
 }
 
 func (j *judgement) failRow(kind Kind, r *compare.Row, format string, args ...any) {
-	j.Failures = append(j.Failures, finding(kind, r, format, args...))
+	j.Failures = append(j.Failures, j.finding(kind, r, format, args...))
 }
 
 func (j *judgement) advice(kind Kind, r *compare.Row, format string, args ...any) {
-	j.Advice = append(j.Advice, finding(kind, r, format, args...))
+	j.Advice = append(j.Advice, j.finding(kind, r, format, args...))
 }
 
 // ledgers judges the entries behind the counts.
 func (j *judgement) ledgers(entries []compare.Entry) {
 	for _, e := range entries {
 		f := Finding{
-			Kind: KindLedger, Place: compare.Place(e.Variant, e.Point, e.Phase), Old: texttab.Thousands(float64(e.Old), 0), New: texttab.Thousands(float64(e.New), 0),
+			Kind: KindLedger, Place: j.Place(e.Variant, e.Point, e.Phase), Old: texttab.Thousands(float64(e.Old), 0), New: texttab.Thousands(float64(e.New), 0),
 			Message: fmt.Sprintf("%s: %s, the baseline has %s", e.What(), texttab.Thousands(float64(e.New), 0), texttab.Thousands(float64(e.Old), 0)),
 		}
 		j.put(j.policy.Ledgers, f)
@@ -174,7 +177,7 @@ func (j *judgement) growth(all []compare.Growth) {
 			is = "is not there"
 		}
 		j.put(action, Finding{
-			Kind: KindGrowth, Place: compare.Place(g.Variant, g.Point, ""), Metric: g.Metric, Old: string(g.Old), New: string(g.New),
+			Kind: KindGrowth, Place: j.Place(g.Variant, g.Point, ""), Metric: g.Metric, Old: string(g.Old), New: string(g.New),
 			Message: fmt.Sprintf("growth of %s with %s %s, the baseline's is %s", g.Metric, texttab.Spaced(g.X), is, g.Old),
 		})
 	}

@@ -177,16 +177,16 @@ func WritePlanted(w io.Writer, name string, planted []Planted, width int) error 
 	t := texttab.NewPage(width, false)
 	t.Paragraph(texttab.Plain, name, "  ")
 	for _, p := range planted {
-		line := "  caught   " + p.Name + ": " + p.Message
+		what, text := "  caught   ", p.Name+": "+p.Message
 		switch {
 		case p.Skipped != "":
-			line = "  skipped  " + p.Name + ": " + p.Skipped
+			what, text = "  skipped  ", p.Name+": "+p.Skipped
 		case !p.Caught:
-			line = "  MISSED   " + p.Name + " " + p.Message
+			what = "  MISSED   "
 		case p.Name == nothing:
-			line = "  passed   " + p.Name
+			what, text = "  passed   ", p.Name
 		}
-		t.Line(texttab.Block(line, t.Width, 11))
+		t.Line(what + texttab.Block(text, t.Width, len(what)))
 	}
 	_, err := io.WriteString(w, t.String())
 	return err
