@@ -34,6 +34,9 @@ type Workload struct {
 	// depend on nothing but version, parameters and seed: nobody works at the same
 	// time as somebody else (spec/results.md §2).
 	deterministic func(load.Point) bool
+	// free are common metrics in which servers may differ although all of them
+	// keep to the rules.
+	free []string
 	// traces says that subjects watch the requests of what they measure.
 	traces bool
 	// checkRun refuses what no single parameter's range can: combinations of
@@ -71,7 +74,10 @@ func always(load.Point) bool { return true }
 
 // All returns the workloads in the order in which they are listed.
 func All() []*Workload {
-	return []*Workload{catalogRefresh(), appendHistory(), metadataMix(), dualWrite(), migration()}
+	return []*Workload{
+		catalogRefresh(), appendHistory(), metadataMix(), dualWrite(), migration(),
+		freshRead(), flush(), compaction(), walAppend(), walReplay(), concurrentCommits(), failover(),
+	}
 }
 
 // An UnknownError is a name that no workload or variant has.

@@ -1,0 +1,246 @@
+package workloads
+
+import (
+	"context"
+
+	"github.com/lakebench/lakebench/manifest"
+	"github.com/lakebench/lakebench/wal"
+)
+
+// nodeParams are the profile of a node that flushes and compacts: what is not
+// known of the real one, and assumed (facts/memwal.md §7).
+func nodeParams(generations, polls string, least int64, what string) []Param {
+	return append([]Param{
+		{Name: "generations", Kind: Integer, Min: least, Max: 1000, Default: generations, Swept: true, Doc: what},
+		{Name: "user_indexes", Kind: Integer, Min: 0, Max: 100, Default: "0", Swept: true, Doc: "indexes beside that of the keys (assumption)"},
+		{Name: "duplicates", Kind: Switch, Default: "true", Swept: true, Doc: "whether a generation has rows that later ones replace (assumption)"},
+		{Name: "manifest_polls", Kind: Integer, Min: 0, Max: 10_000, Default: polls, Swept: true, Doc: "times that the node reads its manifest for each operation (assumption)"},
+		{Name: "rows", Kind: Integer, Min: 2, Max: 100_000, Default: "100", Doc: "rows of a generation, 100 bytes each"},
+		{Name: "operations", Kind: Integer, Min: 1, Max: 100_000, Default: "5", Doc: "operations that are measured, in each repeat"},
+	}, policyParams()...)
+}
+
+// ownRequests are those of an operation without the node's polling.
+const ownRequests = "own-requests/op"
+
+// flush measures what it costs to make an L0 generation of a memtable.
+func flush() *Workload {
+	params := nodeParams("0,16", "0,20", 0, "L0 generations that are there already")
+	params = append(params, Param{
+		Name: "force_seal", Kind: Switch, Default: "true", Doc: "whether the node forces the memtable's seal, which takes a fence check of its own (assumption)",
+	})
+	return &Workload{
+		Name:     "flush",
+		Summary:  "What a flush of a memtable to an L0 generation costs, and the node that polls its manifest meanwhile.",
+		Version:  1,
+		Variants: policyVariants(),
+		Params:   params,
+		Metrics: []Metric{
+			{ownRequests, "requests of the flush itself, without those of the node that polls"},
+		},
+		deterministic: always,
+		prepare: func(ctx context.Context, s *site) (subject, error) {
+			shards, err := newShardSite(ctx, s)
+			return &flushSite{shards}, err
+		},
+	}
+}
+
+type flushSite struct{ *shardSite }
+
+// measure implements subject.
+func (s *flushSite) measure(ctx context.Context, r *recorder) error {
+	setup := s.setupContext(ctx)
+	shard, w, err := s.node(setup, r)
+	if err != nil {
+		return err
+	}
+	for g := range int(s.int("generations")) {
+		if err := flushRows(setup, w, s.memtable(g)); err != nil {
+			return err
+		}
+	}
+	operations := int(s.run.cfg.Params.Int("operations"))
+	polls := polling{site: s.shardSite, writer: w, recorder: r}
+	for i := range operations {
+		if _, err := w.Append(setup, s.memtable(int(s.int("generations"))+i)...); err != nil {
+			return err
+		}
+		if err := shard.once(ctx, "flush", func(ctx context.Context) error { return s.flush(ctx, w, &polls) }); err != nil {
+			return err
+		}
+	}
+	own := r.spent() - polls.requests
+	r.metrics[ownRequests] = float64(own) / float64(operations)
+	s.compareFormula(r, own, s.ownFlushes(shard.policy.Kind, int64(operations)))
+	return nil
+}
+
+func (s *flushSite) forced() bool { return s.run.cfg.Params["force_seal"][0].(bool) }
+
+// node opens the shard for a node of the profile.
+func (s *shardSite) node(setup context.Context, r *recorder) (*measuredShard, *wal.Writer, error) {
+	shard, err := s.newShard(setup, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	cfg := shard.config("node")
+	cfg.UserIndexes = int(s.int("user_indexes"))
+	w, err := wal.Open(setup, cfg)
+	return shard, w, err
+}
+
+// memtable is what a generation is made of: half of its rows are replaced by the
+// other half where there are duplicates.
+func (s *shardSite) memtable(number int) []wal.Row {
+	n := int(s.run.cfg.Params.Int("rows"))
+	rows := rowsOf(number*n, n)
+	if s.flag("duplicates") {
+		for i := n / 2; i < n; i++ {
+			rows[i].Key = rows[i-n/2].Key
+		}
+	}
+	return rows
+}
+
+func (s *flushSite) flush(ctx context.Context, w *wal.Writer, polls *polling) error {
+	if s.forced() {
+		if err := w.ForceSeal(ctx); err != nil {
+			return err
+		}
+	}
+	if err := polls.run(ctx); err != nil {
+		return err
+	}
+	_, err := w.Flush(ctx)
+	return err
+}
+
+// polling is a node that reads its manifest again and again.
+type polling struct {
+	site     *shardSite
+	writer   *wal.Writer
+	recorder *recorder
+	requests int64 // made for it so far
+}
+
+func (p *polling) run(ctx context.Context) error {
+	before := p.recorder.spent()
+	for range p.site.int("manifest_polls") {
+		if _, err := p.writer.Manifest(ctx); err != nil {
+			return err
+		}
+	}
+	p.requests += p.recorder.spent() - before
+	return nil
+}
+
+// ownFlushes are what flushes make by facts/memwal.md §2.8: a fence check, a list
+// for the base table, five for the dataset, filter and index of keys, the commit;
+// and what their profile adds. Probe writes the hint with some of the commits.
+func (s *flushSite) ownFlushes(kind manifest.Kind, operations int64) formula {
+	fence, lists, commit := int64(requestsOfScan), int64(1+2), int64(2)
+	const objects = 3 + 1 + 2
+	added := s.addOns()
+	switch kind {
+	case manifest.Scan:
+		commit += requestsOfScan
+	case manifest.Probe:
+		fence, lists, commit = 1, 0, 1
+		added.lists = 0
+	case manifest.Serve, manifest.Serialized:
+	}
+	own := fence + lists + objects + commit + added.lists + added.objects
+	if s.forced() {
+		own += fence
+	}
+	if kind == manifest.Probe {
+		return formula{"flushes", operations * own, operations * (own + 1)}
+	}
+	return exactly("flushes", operations*own)
+}
+
+// addOns are the lists and objects that a profile adds to a flush: one list and a
+// new description if anything is added, the deletions, and two objects an index.
+func (s *flushSite) addOns() (added struct{ lists, objects int64 }) {
+	if s.flag("duplicates") {
+		added.objects++
+	}
+	added.objects += 2 * s.int("user_indexes")
+	if added.objects > 0 {
+		added.lists, added.objects = 1, added.objects+1
+	}
+	return added
+}
+
+// compaction measures what it costs to merge a shard's generations into the base
+// table.
+func compaction() *Workload {
+	return &Workload{
+		Name:     "compaction",
+		Summary:  "What a pass costs that merges all L0 generations into the base table.",
+		Version:  1,
+		Variants: policyVariants(),
+		Params:   nodeParams("1,3,16,64", "0", 1, "L0 generations that a pass merges"),
+		Metrics: []Metric{
+			{ownRequests, "requests of the pass, its five reads of the manifest included, without other polling"},
+		},
+		deterministic: always,
+		prepare: func(ctx context.Context, s *site) (subject, error) {
+			shards, err := newShardSite(ctx, s)
+			return &compactionSite{shards}, err
+		},
+	}
+}
+
+type compactionSite struct{ *shardSite }
+
+// readsOfPass is how often a pass reads the manifest: four times by itself, and
+// once in its commit (an assumption, facts/memwal.md §3, "Compaction").
+const readsOfPass = 5
+
+// measure implements subject.
+func (s *compactionSite) measure(ctx context.Context, r *recorder) error {
+	setup := s.setupContext(ctx)
+	shard, w, err := s.node(setup, r)
+	if err != nil {
+		return err
+	}
+	generations, operations := int(s.int("generations")), int(s.run.cfg.Params.Int("operations"))
+	polls := polling{site: s.shardSite, writer: w, recorder: r}
+	for i := range operations {
+		for g := range generations {
+			if err := flushRows(setup, w, s.memtable(i*generations+g)); err != nil {
+				return err
+			}
+		}
+		if err := shard.once(ctx, "compaction", func(ctx context.Context) error {
+			if err := polls.run(ctx); err != nil {
+				return err
+			}
+			_, err := w.Compact(ctx)
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	own := r.spent() - polls.requests
+	r.metrics[ownRequests] = float64(own) / float64(operations)
+	s.compareFormula(r, own, s.ownPass(shard.policy.Kind, int64(operations)))
+	return nil
+}
+
+// ownPass is what passes make: five requests to commit to the base table, a
+// generation's data each, the shard's commit (facts/memwal.md §2.9). Probe writes
+// the hint with some of the commits.
+func (s *compactionSite) ownPass(kind manifest.Kind, operations int64) formula {
+	pass := 5 + s.int("generations") + 2
+	switch kind {
+	case manifest.Scan:
+		pass += readsOfPass * requestsOfScan
+	case manifest.Probe:
+		return formula{"passes", operations * (pass - 1), operations * pass}
+	case manifest.Serve, manifest.Serialized:
+	}
+	return exactly("passes", operations*pass)
+}
