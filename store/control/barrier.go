@@ -116,6 +116,7 @@ func (r *Records) replaceBarrier(ctx context.Context, old string, held store.Exp
 	if b.ID == "" {
 		return fmt.Errorf("%w: a barrier without an id", store.ErrInvalid)
 	}
+	b.Installed = stamp(b.Installed)
 	err := r.put(ctx, barrierName, held, b, at(r.table, markerName).Check(store.Absent()))
 	return r.refused(ctx, err, old)
 }
@@ -189,6 +190,7 @@ func (r *Records) Retire(ctx context.Context, retired Retired) error {
 	if _, exists := marker.Value(); !exists {
 		return fmt.Errorf("%w: table %s has no completion marker; v1 is still needed", ErrNotFinalized, r.table)
 	}
+	retired.Since = stamp(retired.Since)
 	err = r.put(ctx, retiredName, store.Absent(), retired, at(r.table, markerName).Check(marker))
 	var refusal *write.RefusedError
 	if errors.As(err, &refusal) && refusal.Action == 1 {
