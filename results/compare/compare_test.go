@@ -76,6 +76,20 @@ func TestCountsAreExact(t *testing.T) {
 	}
 }
 
+// A repeat that was measured without a metric is told, though the others have it;
+// fewer repeats in all are no difference of counts.
+func TestMissingInOneRepeat(t *testing.T) {
+	old, next := resultstest.CatalogRefresh(3, 1000), resultstest.CatalogRefresh(3, 1000)
+	delete(next.Series[3].Metrics, "requests/op")
+	delete(old.Series[6].Metrics, "rru/op")
+	if got, want := changed(held(t, old, next, compare.DefaultOptions())), []string{"requests/op gone in repeat 1", "rru/op added in repeat 2"}; !slices.Equal(got, want) {
+		t.Errorf("rows %q, want %q", got, want)
+	}
+	if got := changed(held(t, resultstest.CatalogRefresh(3, 1000), resultstest.CatalogRefresh(1, 1000), compare.DefaultOptions())); len(got) > 0 {
+		t.Errorf("three repeats and one: %q", got)
+	}
+}
+
 // Of results one of which is not deterministic, counts are samples.
 func TestCountsOfConcurrentRunsAreSamples(t *testing.T) {
 	old, next := resultstest.CatalogRefresh(1, 1000), resultstest.CatalogRefresh(1, 1000)

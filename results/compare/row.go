@@ -19,7 +19,8 @@ const (
 	Different Change = "different"
 	// Unclear: a sampled metric without a significant difference, "~".
 	Unclear Change = "unclear"
-	// OnlyOld and OnlyNew: the other result does not have it.
+	// OnlyOld and OnlyNew: the other result does not have it, or not in a repeat that
+	// it has measured.
 	OnlyOld Change = "only-old"
 	OnlyNew Change = "only-new"
 	// Incomparable: times of different clocks.
@@ -42,8 +43,8 @@ type Row struct {
 	// P is, of rows that are not exact, the chance of a difference as large as this
 	// if there is none, by the U test of Mann and Whitney; not corrected.
 	P float64
-	// Repeat is, of exact rows that differ, the first repeat that does; RepeatOld
-	// and RepeatNew are its values.
+	// Repeat is, of exact rows that differ and of those that one side does not have,
+	// the first repeat that does; RepeatOld and RepeatNew are its values.
 	Repeat               int
 	RepeatOld, RepeatNew float64
 	// Least and Most are the relative changes of the repeat that fell the most and
@@ -153,11 +154,13 @@ func (p *place) row(metric string, k kind) Row {
 	}
 	r.Least = relative(r.Old, r.New)
 	r.Most = r.Least
+	gone, isGone := lacking(old, next, p.new)
+	added, isAdded := lacking(next, old, p.old)
 	switch {
-	case len(next) == 0:
-		r.Change = OnlyOld
-	case len(old) == 0:
-		r.Change = OnlyNew
+	case isGone, len(next) == 0:
+		r.Change, r.Repeat = OnlyOld, gone
+	case isAdded, len(old) == 0:
+		r.Change, r.Repeat = OnlyNew, added
 	case k == incomparable:
 		r.Change = Incomparable
 	case k == exact:
@@ -166,6 +169,19 @@ func (p *place) row(metric string, k kind) Row {
 		r.Change, r.P = Unclear, pValue(old, next)
 	}
 	return r
+}
+
+// lacking finds the first repeat that one side has the metric in, and the other
+// has measured without it.
+func lacking(has, other []sample, measured []*results.Series) (repeat int, ok bool) {
+	for _, h := range has {
+		same := func(repeat int) bool { return repeat == h.repeat }
+		if slices.ContainsFunc(measured, func(s *results.Series) bool { return same(s.Repeat) }) &&
+			!slices.ContainsFunc(other, func(s sample) bool { return same(s.repeat) }) {
+			return h.repeat, true
+		}
+	}
+	return 0, false
 }
 
 // compareRepeats compares the repeats that both sides have, one by one.

@@ -112,6 +112,10 @@ func isTime(metric string) bool {
 // Delta writes how the row changed: in percent, "~" if that is not clear.
 func (r *Row) Delta() string {
 	switch {
+	case r.Change == OnlyOld && r.NewRepeats > 0:
+		return fmt.Sprintf("gone in repeat %d", r.Repeat)
+	case r.Change == OnlyNew && r.OldRepeats > 0:
+		return fmt.Sprintf("added in repeat %d", r.Repeat)
 	case r.Change == OnlyOld:
 		return "gone"
 	case r.Change == OnlyNew:

@@ -80,7 +80,8 @@ func (j *judgement) row(r *compare.Row, d decision) {
 	}
 	switch {
 	case r.Change == compare.OnlyOld && !j.missing[j.Place(r.Variant, r.Point, r.Phase)]:
-		tell(KindMetricMissing, r, "is missing: the baseline has %s", value(r.Metric, r.Old))
+		// Also of times that are not gated: what is not there cannot be looked at.
+		j.failRow(KindMetricMissing, r, "is missing in repeat %d, the baseline has %s", r.Repeat, value(r.Metric, r.Old))
 	case r.Change == compare.Incomparable:
 		tell(KindClock, r, "cannot be compared: the clocks are %s and %s", j.baseline.Clock, j.result.Clock)
 	case r.Change == compare.Different && !d.allows(r):
