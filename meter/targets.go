@@ -92,7 +92,9 @@ func transactWriteTargets(in *dynamodb.TransactWriteItemsInput, keyAttributes []
 	for _, w := range in.TransactItems {
 		switch {
 		case w.Put != nil:
-			all = append(all, target("put", w.Put.TableName, keyText(w.Put.Item, keyAttributes)))
+			put := target("put", w.Put.TableName, keyText(w.Put.Item, keyAttributes))
+			put.Bytes = itemSize(w.Put.Item)
+			all = append(all, put)
 		case w.Delete != nil:
 			all = append(all, target("delete", w.Delete.TableName, keyText(w.Delete.Key, nil)))
 		case w.Update != nil:

@@ -42,6 +42,8 @@ type Target struct {
 	// Key is the item's key, or the condition by which a Query or a Scan picks
 	// items, names and values filled in; the object's key, or the prefix of a list.
 	Key string `json:"key,omitempty"`
+	// Bytes is the size of an item that a transaction puts, by the sizing rules.
+	Bytes int64 `json:"bytes,omitempty"`
 }
 
 func (m *Meter) trace(a *attempt, outcome Outcome, u Usage) {

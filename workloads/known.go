@@ -7,6 +7,9 @@ import (
 	"math"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/lakebench/lakebench/meter"
+	"github.com/lakebench/lakebench/units"
 )
 
 //go:embed known-differences.yaml
@@ -20,19 +23,58 @@ type knownDifference struct {
 	Why    string `yaml:"why"`
 }
 
-// emptyPagesAreFree: the server charges nothing for a page that evaluates
-// nothing.
-const emptyPagesAreFree = "empty-pages-are-free"
+// The kinds of known differences.
+const (
+	// emptyPagesAreFree: the server charges nothing for a page that evaluates
+	// nothing.
+	emptyPagesAreFree = "empty-pages-are-free"
+	// transactionsByDistinctAmounts: of a transaction the server charges in each
+	// table every amount once, however many actions cost it: four units for each
+	// started KB of an item to put, and four for a check.
+	transactionsByDistinctAmounts = "transactions-by-distinct-amounts"
+)
 
-// adjust returns what the server reports where the rules compute a value, of
-// which emptyPages are units of pages that evaluated nothing.
-func (d knownDifference) adjust(computed, emptyPages float64) float64 {
+// A deviation is what known differences are made of, of one series.
+type deviation struct {
+	emptyPages   float64 // read units of pages that evaluated nothing
+	transactions float64 // write units of transactions
+	distinct     float64 // what they are by distinct amounts
+}
+
+// per returns the deviation of one of n operations.
+func (d deviation) per(n float64) deviation {
+	return deviation{d.emptyPages / n, d.transactions / n, d.distinct / n}
+}
+
+// adjust returns what the server reports where the rules compute a value.
+func (d knownDifference) adjust(computed float64, by deviation) float64 {
 	switch d.Kind {
 	case emptyPagesAreFree:
-		return computed - emptyPages
+		return computed - by.emptyPages
+	case transactionsByDistinctAmounts:
+		return computed - by.transactions + by.distinct
 	default:
 		return math.NaN() // equal to nothing
 	}
+}
+
+// distinctAmounts returns the write units of a transaction by distinct amounts. A
+// delete does not say how large the item is that it removes: it counts as a small
+// one.
+func distinctAmounts(targets []meter.Target) (sum float64) {
+	type amount struct {
+		table string
+		units float64
+	}
+	seen := map[amount]bool{}
+	for _, t := range targets {
+		a := amount{t.Table, 2 * units.TransactWrite(t.Bytes)}
+		if !seen[a] {
+			seen[a] = true
+			sum += a.units
+		}
+	}
+	return sum
 }
 
 // knownDifferences returns the entries of a server.
