@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/lakebench/lakebench/manifest"
+	"github.com/lakebench/lakebench/manifest/manifesttest"
 	"github.com/lakebench/lakebench/manifest/object"
 	"github.com/lakebench/lakebench/task"
 )
@@ -52,6 +53,34 @@ var lostReplies = []string{
 	"timeout 1s lands 2ms", "timeout 1s lands 1005ms", "timeout 1s lands 5s", "timeout 1s",
 	"error-before 500", "error-before 503", "error-before reset", "error-before 304", "error-before 200", "error-before 200-precondition",
 	"throttle",
+}
+
+// What settles a lost answer is looked up before anything is sent again.
+func TestLostReplyCosts(t *testing.T) {
+	for how, want := range map[string]string{
+		"error-after 500": "PUT manifest 2 as #2 if absent [commit] -> InternalError, HEAD manifest 2 [commit] -> found as #2",
+		"error-before reset": "PUT manifest 2 as #2 if absent [commit] -> no answer, HEAD manifest 2 [commit] -> absent, " +
+			"PUT manifest 2 as #2 if absent [commit] -> ok",
+		"error-before 409": "PUT manifest 2 as #2 if absent [commit] -> ConditionalRequestConflict, PUT manifest 2 as #2 if absent [commit] -> ok",
+	} {
+		l := newLog(t, manifest.Probe)
+		onVirtualTime(t, func(ctx context.Context) {
+			client, _ := l.service.faulty(ctx, t, "on s3 PutObject key "+key(2)+" nth 1 : "+how)
+			l.recorder = manifesttest.NewRecorder(client, l.at())
+			s := l.store()
+			if _, err := s.ClaimEpoch(ctx); err != nil {
+				t.Fatal(err)
+			}
+			l.recorder.Take()
+			if _, err := s.CommitUpdate(ctx, 1, flushed); err != nil {
+				t.Fatal(err)
+			}
+		})
+		lines, _ := l.recorder.Take()
+		if got := strings.Join(lines, ", "); got != want {
+			t.Errorf("%s: %s; want %s", how, got, want)
+		}
+	}
 }
 
 // Hazard 3, the other way round: what is there instead of one's own is somebody

@@ -12,6 +12,7 @@ import (
 	"github.com/lakebench/lakebench/backend"
 	"github.com/lakebench/lakebench/backend/fault"
 	"github.com/lakebench/lakebench/manifest"
+	"github.com/lakebench/lakebench/manifest/object"
 	"github.com/lakebench/lakebench/meter"
 )
 
@@ -46,12 +47,30 @@ func (s *service) client() *s3.Client { return s.backend.S3(s.meter) }
 // faulty returns a client under fault rules (package fault), and what applies them.
 func (s *service) faulty(ctx context.Context, t testing.TB, rules string) (*s3.Client, *fault.Injector) {
 	t.Helper()
+	injector := newInjector(ctx, t, rules, 1)
+	return s.backend.S3Under(s.meter, injector), injector
+}
+
+// direct returns a client without HTTP under fault rules, for simulations of many
+// requests.
+func (s *service) direct(t testing.TB, faults *fault.Injector) object.Client {
+	t.Helper()
+	client, err := s.backend.DirectS3(s.meter, faults)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+func newInjector(ctx context.Context, t testing.TB, rules string, seed uint64) *fault.Injector {
+	t.Helper()
 	parsed, err := fault.Parse("test", rules)
 	if err != nil {
 		t.Fatal(err)
 	}
-	injector := fault.New(ctx, parsed, fault.DefaultConfig())
-	return s.backend.S3Under(s.meter, injector), injector
+	cfg := fault.DefaultConfig()
+	cfg.Seed = seed
+	return fault.New(ctx, parsed, cfg)
 }
 
 // put stores an object behind everybody's back.

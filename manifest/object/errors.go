@@ -74,12 +74,8 @@ func (a answer) absent() bool { return a.code == "NoSuchKey" || a.code == "NotFo
 // denied: answers without a body, as to HEAD, have the status's name for a code.
 func (a answer) denied() bool { return a.code == "AccessDenied" || a.code == "Forbidden" }
 
-// exists: the condition of a creation did not hold. The same code with another
-// status is a body that S3 sent under 200, which the SDK makes a 500 (facts/s3.md
-// §3.1): that is no clear answer.
-func (a answer) exists() bool {
-	return a.code == "PreconditionFailed" && (a.status == 0 || a.status == http.StatusPreconditionFailed)
-}
+// exists: the condition of a creation did not hold.
+func (a answer) exists() bool { return a.code == "PreconditionFailed" }
 
 // busy: 409 ConditionalRequestConflict means that the creation may simply be sent
 // again (User Guide, "Conditional writes"); without a body the code is the
@@ -88,8 +84,9 @@ func (a answer) busy() bool {
 	return a.code == "ConditionalRequestConflict" || a.code == "Conflict" || a.status == http.StatusConflict
 }
 
-// settled: the service answered that it did not do it. Whatever is below 400 and
-// still an error is none, nor is a failure of the service.
+// settled: the service answered that it did not do it. What is no error by its
+// status is no such answer, nor is a failure of the service; S3 may send an error
+// under status 200, which the SDK makes a 500 (facts/s3.md §3.1).
 func (a answer) settled() bool {
 	switch {
 	case a.code == "" || a.code == "NotModified":
@@ -97,5 +94,5 @@ func (a answer) settled() bool {
 	case a.status != 0:
 		return a.status >= http.StatusBadRequest && a.status < http.StatusInternalServerError
 	}
-	return a.fault == smithy.FaultClient || a.exists() || a.busy()
+	return a.fault == smithy.FaultClient
 }

@@ -1,0 +1,11 @@
+package manifest_test
+
+import (
+	"testing"
+
+	"github.com/lakebench/lakebench/internal/mutant"
+)
+
+// TestMutants: these tests reject the code with each guard taken out
+// (spec/shard-manifest.md §4).
+func TestMutants(t *testing.T) { mutant.Run(t, "testdata/mutants") }
