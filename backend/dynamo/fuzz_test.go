@@ -24,7 +24,10 @@ var seeds = []struct{ operation, body string }{
 	{"Scan", `{"TableName":"tbl","Segment":0,"TotalSegments":2,"FilterExpression":"begins_with(k, :p)","ExpressionAttributeValues":{":p":{"S":""}},"ExclusiveStartKey":{"k":{"S":"a"}}}`},
 	{"TransactGetItems", `{"TransactItems":[{"Get":{"TableName":"tbl","Key":{"k":{"S":"a"}},"ProjectionExpression":"k"}}]}`},
 	{"TransactWriteItems", `{"ClientRequestToken":"t","TransactItems":[{"Put":{"TableName":"tbl","Item":{"k":{"S":"x"}}}},{"Delete":{"TableName":"tbl","Key":{"k":{"S":"y"}}}},{"ConditionCheck":{"TableName":"sorted","Key":{"k":{"S":"p"},"r":{"N":"1"}},"ConditionExpression":"attribute_exists(r)","ReturnValuesOnConditionCheckFailure":"ALL_OLD"}}]}`},
-	{"UpdateItem", `{}`},
+	{"UpdateItem", `{"TableName":"tbl","Key":{"k":{"S":"a"}},"UpdateExpression":"SET #v.x[0] = v.x[0] + :n, l = list_append(if_not_exists(l, :l), :l) REMOVE s ADD c :n DELETE ss :ss","ConditionExpression":"attribute_exists(k)","ExpressionAttributeNames":{"#v":"v"},"ExpressionAttributeValues":{":n":{"N":"1"},":l":{"L":[]},":ss":{"SS":["a"]}},"ReturnValues":"UPDATED_NEW","ReturnConsumedCapacity":"TOTAL"}`},
+	{"TransactWriteItems", `{"TransactItems":[{"Update":{"TableName":"sorted","Key":{"k":{"S":"p"},"r":{"N":"2"}},"UpdateExpression":"SET v = v - :one","ExpressionAttributeValues":{":one":{"N":"1"}},"ConditionExpression":"v < :one","ReturnValuesOnConditionCheckFailure":"ALL_OLD"}}]}`},
+	{"UpdateTable", `{"TableName":"tbl","BillingMode":"PROVISIONED","ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":2}}`},
+	{"ListTagsOfResource", `{"ResourceArn":"arn:aws:dynamodb:us-east-1:000000000000:table/tbl"}`},
 }
 
 // furnished is an engine with a table of each kind, and some items.

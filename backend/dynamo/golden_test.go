@@ -233,6 +233,20 @@ func goldenWrites() []golden {
 			call: func(w *world) error { return w.put(ofSize("a", 1025)) }, wru: 2},
 		{row: "11", request: "PutItem 300 B over 2,500 B", source: sizes, setup: func(w *world) { w.stored("a", 2500) },
 			call: func(w *world) error { return w.put(ofSize("a", 300)) }, wru: 3},
+		{row: "12", request: "UpdateItem that shrinks 2,500 B", source: sizes, setup: func(w *world) { w.stored("a", 2500) },
+			call: func(w *world) error { return w.update("a", "REMOVE v", "") }, wru: 3},
+		{row: "12", request: "UpdateItem that grows to 2,500 B", source: sizes, setup: func(w *world) { w.stored("a", 10) },
+			call: func(w *world) error { return w.updateTo("a", 2500) }, wru: 3},
+		{row: "15", request: "UpdateItem, failed condition on 2,500 B", source: conditions, setup: func(w *world) { w.stored("a", 2500) },
+			call: func(w *world) error { return w.update("a", "REMOVE v", "attribute_not_exists(k)") }, wru: 3, fails: missing},
+		{row: "16", request: "UpdateItem, failed condition, item absent", source: conditions,
+			call: func(w *world) error { return w.update("a", "REMOVE v", "attribute_exists(k)") }, wru: 1, fails: missing},
+		{row: "19", request: "TransactWriteItems update that shrinks 2.5 KB", source: "A transaction-apis; C", setup: func(w *world) { w.stored("a", 2560) },
+			call: func(w *world) error {
+				return w.transact(types.TransactWriteItem{Update: &types.Update{
+					TableName: aws.String("hash"), Key: key("a"), UpdateExpression: aws.String("REMOVE v"),
+				}})
+			}, wru: 6},
 		{row: "13", request: "DeleteItem 2,500 B", source: sizes, setup: func(w *world) { w.stored("a", 2500) },
 			call: func(w *world) error { return w.remove("a") }, wru: 3},
 		{row: "13", request: "DeleteItem of a missing key", source: sizes,
@@ -279,6 +293,25 @@ func goldenWrites() []golden {
 
 func (w *world) remove(k string) error {
 	_, err := w.DeleteItem(w.ctx, &dynamodb.DeleteItemInput{TableName: aws.String("hash"), Key: key(k)})
+	return err
+}
+
+// update changes an item if a condition holds; an empty one always does.
+func (w *world) update(k, expression, condition string) error {
+	in := &dynamodb.UpdateItemInput{TableName: aws.String("hash"), Key: key(k), UpdateExpression: &expression}
+	if condition != "" {
+		in.ConditionExpression = &condition
+	}
+	_, err := w.UpdateItem(w.ctx, in)
+	return err
+}
+
+// updateTo makes an item of size bytes of what is there.
+func (w *world) updateTo(k string, size int) error {
+	_, err := w.UpdateItem(w.ctx, &dynamodb.UpdateItemInput{
+		TableName: aws.String("hash"), Key: key(k), UpdateExpression: aws.String("SET v = :v"),
+		ExpressionAttributeValues: item{":v": ofSize(k, size)["v"]},
+	})
 	return err
 }
 

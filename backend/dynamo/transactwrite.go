@@ -140,9 +140,6 @@ func (a *transactAction) prepare(e *Engine) (write, *serviceError) {
 	if err != nil {
 		return write{}, err
 	}
-	if err := t.checkScalar(condition, change); err != nil {
-		return write{}, err
-	}
 	var w write
 	switch a.kind {
 	case actionPut:
@@ -154,6 +151,9 @@ func (a *transactAction) prepare(e *Engine) (write, *serviceError) {
 		if a.kind == actionCheck {
 			w.kind = writeCheck
 		}
+	}
+	if err == nil {
+		err = t.checkScalar(condition, change)
 	}
 	w.condition = condition
 	return w, err
