@@ -1,8 +1,49 @@
 // Package dual is a node's view of the metadata store while it moves from v1 to v2
 // (spec §4).
 //
-// Its opinion: a node switches by itself, on what the control records say, and never
-// on what it is told.
+// Its opinion: a node believes the control records and nothing else, least of all
+// its own clock. It reads them where an old one could do harm, and where it cannot
+// read them in time the service checks them within the transaction.
+//
+// # Writers
+//
+// While v1 is the authority a mutation is one transaction: the write barrier is
+// absent, v1 is as expected, v2 is as expected or has not got the key yet. So no
+// dual mutation lands once the barrier is there, however long it was on its way.
+// The barrier comes first, for once it is there v1 may be behind and nothing that
+// the other conditions say may be believed. A node that meets it looks for the
+// marker; if that is there it turns to v2 and makes the mutation anew, which it may
+// since every attempt of the first was answered. Once v2 is the authority a mutation
+// is one transaction again, of v2 as expected and v1 whatever it holds.
+//
+// # Readers
+//
+// A dual node reads v1, and finalization does not wait for readers. This is why a
+// node that has not heard of the marker does no harm (spec §6, hazard 4):
+//
+//   - Until a v2-only node writes, every mutation writes both layouts in one
+//     transaction, so v1 is as fresh as v2.
+//   - A v2-only node opens only once every node's record says that the node has
+//     observed the marker. A node is on record before it serves, and says so only
+//     after it has turned: what begins on it from then on reads v2.
+//   - That leaves reads of v1 which began before their node turned and are still on
+//     their way. They began while v1 was as fresh as v2, and v1 has changed since
+//     only as v2 has. So what they find was current at some moment between their
+//     beginning and their end, which is what a linearizable read promises. A drain
+//     that began on v1 ends there for the same reason: a key that exists all the
+//     while is in v1 all the while.
+//
+// A node that never writes learns of the marker by its heartbeat and at the
+// beginning of each drain, where looking for it costs one request beside a scan. So
+// no catalog refresh that begins after the marker touches v1.
+//
+// What the records cannot know is a process without one: a node that an operator has
+// taken for dead, or the second of two under one node id. It finds out with its next
+// heartbeat and may read an old v1 until then, if v2-only nodes write. It cannot
+// write v1's values over v2's.
+//
+// All of it is claimed for a service whose transactions become visible at once (spec
+// §6, "Safety property").
 package dual
 
 import (

@@ -30,7 +30,9 @@ func (s *Store) join(ctx context.Context) error {
 		err = s.peersReadV2(ctx)
 	}
 	if err != nil && recorded {
-		return errors.Join(err, s.records.Withdraw(ctx, me, replaced))
+		if stays := s.records.Withdraw(ctx, me, replaced); stays != nil {
+			err = fmt.Errorf("%w; the record of node %q stays: %w", err, s.cfg.Node, stays)
+		}
 	}
 	return err
 }
