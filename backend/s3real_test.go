@@ -14,8 +14,12 @@ import (
 // versityGateway is what versitygw 1.8.0 on a file system is known to do
 // differently (facts/s3.md §2).
 var versityGateway = map[string]string{
-	"key-and-folder": "keys are files: a and a/b cannot both exist",
-	"key-slashes":    "keys are paths: // is folded",
+	"delete-objects-quiet": "the answer lists what was deleted all the same",
+	"key-and-folder":       "keys are files: a and a/b cannot both exist",
+	"key-long":             "keys are files, whose names have at most 255 bytes",
+	"key-slashes":          "keys are paths: // is folded",
+	"key-too-long":         "only names over 255 bytes and paths over 4,096 are refused",
+	"read-dates":           "it compares with fractions of a second, which no header has",
 }
 
 // TestRealS3 runs the suite on the server that LAKEBENCH_TEST_S3 names, as its

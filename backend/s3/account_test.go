@@ -26,7 +26,14 @@ const lake = "lake"
 // An account is a service with one bucket, used without HTTP.
 type account struct{ *s3.Service }
 
-func newAccount(t testing.TB, change func(*s3.Config)) account {
+// fataler is what a helper needs of a test, and of a property under test.
+type fataler interface {
+	Context() context.Context
+	Fatal(args ...any)
+	Helper()
+}
+
+func newAccount(t fataler, change func(*s3.Config)) account {
 	t.Helper()
 	cfg := s3.DefaultConfig()
 	if change != nil {

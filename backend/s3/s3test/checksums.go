@@ -108,6 +108,7 @@ func uploadChecks() []check {
 			if err != nil {
 				return err
 			}
+			defer up.abandon(ctx)
 			var done []types.CompletedPart
 			for i := range 2 {
 				if done, err = up.add(ctx, done, i+1, []byte("small")); err != nil {
@@ -133,6 +134,7 @@ func uploadChecks() []check {
 			if err != nil {
 				return err
 			}
+			defer up.abandon(ctx)
 			if _, err := up.add(ctx, nil, 1, []byte("some")); err != nil {
 				return err
 			}
@@ -162,6 +164,7 @@ func (p place) upload(ctx context.Context, name string, change func(*s3.Complete
 	if err != nil {
 		return err
 	}
+	defer up.abandon(ctx)
 	var done []types.CompletedPart
 	for i, body := range parts() {
 		if done, err = up.add(ctx, done, i+1, body); err != nil {
@@ -197,6 +200,11 @@ func (p place) begin(ctx context.Context, name string) (*upload, error) {
 		return nil, err
 	}
 	return &upload{p, name, out.UploadId}, nil
+}
+
+// abandon ends an upload, if it has not ended: a bucket may not go before.
+func (u *upload) abandon(ctx context.Context) {
+	_, _ = u.AbortMultipartUpload(ctx, &s3.AbortMultipartUploadInput{Bucket: &u.bucket, Key: u.key(u.name), UploadId: u.id})
 }
 
 func (u *upload) add(ctx context.Context, done []types.CompletedPart, number int, body []byte) ([]types.CompletedPart, error) {
