@@ -34,6 +34,7 @@ func fixtureDual(mode control.Mode) opener {
 			MaxKeyBytes: 1024, ItemBytes: v2ItemBytes,
 		}
 		switch mode {
+		default: // v2-only writes single items, and refuses what v2 refuses
 		case control.ModeV1:
 			f.MaxKeyBytes, f.ItemBytes, f.AnyPrefix = 2048, v1.ItemBytes, true
 		case control.ModeDual:

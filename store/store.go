@@ -7,8 +7,9 @@
 // known the caller is told so (ErrUnknown): no implementation guesses from what
 // it reads back, since another writer may have written the same bytes.
 //
-// The implementations are store/v1 (one table read by Scan) and store/v2 (a table
-// of buckets read by Query); store/storetest is the suite that each must pass.
+// The implementations are store/v1 (one table read by Scan), store/v2 (a table of
+// buckets read by Query) and store/dual (a node that moves from one to the other);
+// store/storetest is the suite that each must pass.
 // The specification is spec/metadata-store.md, whose sections the comments name.
 package store
 
@@ -21,7 +22,8 @@ import (
 
 // A MetaStore is one node's view of a lake's metadata (spec §1). Its methods may
 // be called from several tasks at once. Every method can also return the
-// service's own errors, wrapped with the operation, the table and the key.
+// service's own errors, wrapped with the operation, the table and the key, and
+// every mutation of a dual node ErrWritesPaused and ErrMirrorConflict.
 type MetaStore interface {
 	// Get returns the value of key, never nil, or ErrNotFound. It is one
 	// request, strongly consistent unless the store was opened otherwise.

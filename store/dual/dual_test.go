@@ -118,6 +118,7 @@ func fixture(t *testing.T, mode control.Mode, name string, seed uint64, own clie
 		MaxKeyBytes: 1024, ItemBytes: itemBytes,
 	}
 	switch mode {
+	default: // v2-only writes single items, and refuses what v2 refuses
 	case control.ModeV1:
 		f.MaxKeyBytes, f.AnyPrefix = 2048, true
 		f.ItemBytes = func(key string, value []byte) int { return len("pk") + len(key) + len("value") + len(value) }

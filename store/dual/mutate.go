@@ -43,9 +43,7 @@ func (s *Store) GuardedMutate(ctx context.Context, g store.Guard, m store.Mutati
 }
 
 // mutate makes a change in the node's mode. Where the node writes one layout alone
-// that layout's store does it; else it is a transaction over both. One that the
-// barrier refuses, all of its attempts answered, is made anew if the node finds
-// that v2 is the authority now.
+// that layout's store does it.
 func (s *Store) mutate(ctx context.Context, c change, alone func(store.MetaStore) error) error {
 	if err := s.serving(); err != nil {
 		return store.Failed(c.operation, s.cfg.Table, c.key, err)
@@ -55,7 +53,15 @@ func (s *Store) mutate(ctx context.Context, c change, alone func(store.MetaStore
 		return alone(s.v1)
 	case control.ModeV2Only:
 		return alone(s.v2)
+	default:
+		return s.mutateBoth(ctx, c)
 	}
+}
+
+// mutateBoth makes a change to both layouts. One that the barrier refuses, all of
+// its attempts answered, is made anew if the node finds that v2 is the authority
+// now.
+func (s *Store) mutateBoth(ctx context.Context, c change) error {
 	if err := c.check(s.layout2); err != nil {
 		return err
 	}
@@ -91,10 +97,11 @@ func (c change) check(layout write.Layout) error {
 
 // both sends the change as one transaction over both layouts.
 func (s *Store) both(ctx context.Context, c change) error {
-	steps := s.authoritative(c)
+	plan := s.authoritative
 	if s.Mode() == control.ModeDual {
-		steps = s.dual(c)
+		plan = s.dual
 	}
+	steps := plan(c)
 	actions := make([]types.TransactWriteItem, len(steps))
 	for i := range steps {
 		actions[i] = steps[i].action

@@ -14,16 +14,16 @@ func (s *Store) Get(ctx context.Context, key string) ([]byte, error) {
 	if err := s.serving(); err != nil {
 		return nil, store.Failed("get", s.cfg.Table, key, err)
 	}
-	switch s.Mode() {
-	case control.ModeV1:
-		return s.v1.Get(ctx, key)
-	case control.ModeDual:
+	mode := s.Mode()
+	if mode.ReadsV2() {
+		return s.v2.Get(ctx, key)
+	}
+	if mode == control.ModeDual {
 		if err := store.CheckKey(key, store.MaxKeyBytes); err != nil {
 			return nil, err
 		}
-		return s.v1.Get(ctx, key)
 	}
-	return s.v2.Get(ctx, key)
+	return s.v1.Get(ctx, key)
 }
 
 // Page implements store.MetaStore: one request, and in mode dual one more before

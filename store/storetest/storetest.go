@@ -124,7 +124,7 @@ func wantAbsent(t *testing.T, s store.MetaStore, key string) {
 
 // outcomes are the errors of the contract that exclude one another.
 var outcomes = []error{
-	store.ErrNotFound, store.ErrConflict, store.ErrGuard, store.ErrUnknown, store.ErrContention,
+	store.ErrNotFound, store.ErrConflict, store.ErrGuard, store.ErrUnknown, store.ErrContention, store.ErrWritesPaused, store.ErrMirrorConflict,
 	store.ErrBadCursor, store.ErrPrefixSpansFamilies, store.ErrTooLarge, store.ErrInvalid,
 }
 
