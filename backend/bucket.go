@@ -172,7 +172,8 @@ func (b *Backend) RemoveObjects(ctx context.Context) error {
 		_, err = client.DeleteBucket(ctx, &awss3.DeleteBucketInput{Bucket: &name})
 	}
 	var api smithy.APIError
-	if err != nil && !(errors.As(err, &api) && api.ErrorCode() == "NoSuchBucket") {
+	gone := errors.As(err, &api) && api.ErrorCode() == "NoSuchBucket"
+	if err != nil && !gone {
 		return &LeftBehindError{Objects: name + "/" + b.KeyPrefix(), Err: err}
 	}
 	b.bucket.set("", false)

@@ -327,3 +327,82 @@ on s3 ListObjectsV2 nth 3 : delay 1s
 		t.Errorf("ledgers (-SDK +direct):\n%s", diff)
 	}
 }
+
+// asked counts what a retryer is asked.
+type asked struct {
+	aws.RetryerV2
+	attempts, outcomes int
+}
+
+func (a *asked) GetAttemptToken(ctx context.Context) (func(error) error, error) {
+	a.attempts++
+	release, err := a.RetryerV2.GetAttemptToken(ctx)
+	return func(outcome error) error {
+		a.outcomes++
+		return release(outcome)
+	}, err
+}
+
+// A caller can watch every attempt through the retryer of its call, and bound
+// their number, with either client: so a writer knows which got no answer.
+func TestS3DirectHeedsOptions(t *testing.T) {
+	b := open(t, DefaultConfig())
+	bucket, err := b.Bucket(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules, err := fault.Parse("rules", "on s3 PutObject nth 1..9 : error-after reset")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := newMeter(t, b)
+	direct, err := b.DirectS3(m, fault.New(t.Context(), rules, fault.DefaultConfig()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, client := range map[string]s3Methods{"SDK": b.S3Under(m, fault.New(t.Context(), rules, fault.DefaultConfig())), "direct": direct} {
+		for want, option := range map[int]func(*awss3.Options){
+			1: func(o *awss3.Options) { o.RetryMaxAttempts = 1 }, 3: func(*awss3.Options) {},
+		} {
+			var watch *asked
+			_, err := task.Run(t.Context(), task.VirtualConfig{}, func(ctx context.Context) error {
+				_, err := client.PutObject(ctx, &awss3.PutObjectInput{Bucket: &bucket, Key: aws.String("k"), Body: strings.NewReader("x")}, option,
+					func(o *awss3.Options) {
+						watch = &asked{RetryerV2: o.Retryer.(aws.RetryerV2)}
+						o.Retryer = watch
+					})
+				return err
+			})
+			if err == nil || watch == nil || watch.attempts != want || watch.outcomes != want {
+				t.Errorf("%s: %v with %+v, want %d attempts", name, err, watch, want)
+			}
+		}
+	}
+}
+
+// What an endpoint's clients count of classes and bytes is what the service bills.
+func TestS3UnitsAsReported(t *testing.T) {
+	service, address := serveS3(t, s3.DefaultConfig())
+	b := open(t, s3Endpoint(address))
+	if _, err := b.Bucket(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.bucket.set("lake", true) // whose cases these are
+	m := newMeter(t, b)
+	client := b.S3(m)
+	before := service.Totals()
+	for _, in := range s3Cases() {
+		_, _ = s3Call(t.Context(), client, in) // TestS3TransportsAgree looks at the answers
+	}
+	after := service.Totals()
+	if err := m.Reconcile(); err != nil {
+		t.Error(err)
+	}
+	want := meter.Usage{
+		S3ClassA: after.ClassA - before.ClassA, S3ClassB: after.ClassB - before.ClassB,
+		BytesSent: after.WrittenBytes - before.WrittenBytes, BytesReceived: after.ReadBytes - before.ReadBytes,
+	}
+	if diff := cmp.Diff(want, m.Ledger(meter.PhaseSetup).Total().Usage); diff != "" {
+		t.Errorf("(-service +clients):\n%s", diff)
+	}
+}

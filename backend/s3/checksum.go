@@ -1,8 +1,8 @@
 package s3
 
 import (
-	"crypto/md5"  //nolint:gosec // Content-MD5
-	"crypto/sha1" //nolint:gosec // one of S3's checksums
+	"crypto/md5"
+	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -52,7 +52,7 @@ func (a algorithm) hash() hash.Hash {
 	case crc32C:
 		return crc32.New(castagnoli)
 	case sha1Sum:
-		return sha1.New() //nolint:gosec // as above
+		return sha1.New()
 	case sha256Sum:
 		return sha256.New()
 	case crc64NVME, noAlgorithm:
@@ -96,7 +96,7 @@ func (c claims) verify(body []byte) (checksum, *serviceError) {
 		if raw, err := base64.StdEncoding.DecodeString(c.md5); err != nil || len(raw) != md5.Size {
 			return checksum{}, fail(invalidDigest, "The Content-MD5 you specified is not valid.")
 		}
-		sum := md5.Sum(body) //nolint:gosec // as above
+		sum := md5.Sum(body)
 		if base64.StdEncoding.EncodeToString(sum[:]) != c.md5 {
 			return checksum{}, fail(badDigest, "The Content-MD5 you specified did not match what we received.")
 		}

@@ -21,7 +21,7 @@ import (
 // A body without a checksum gets the one that the SDK sends by default, CRC32.
 func (s *Service) Do(ctx context.Context, input any, body []byte) (output any, served Served, err error) {
 	api, decode := s.understand(input, body)
-	out, served, refusal := s.serve(ctx, api, func() (request, *serviceError) {
+	out, served, refusal := s.serve(ctx, api, int64(len(body)), func() (request, *serviceError) {
 		if name := unsupportedField(input); name != "" {
 			return nil, unsupported("the field %s of %T", name, input)
 		}

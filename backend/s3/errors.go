@@ -30,7 +30,6 @@ const (
 	keyTooLong                 code = "KeyTooLongError"
 	malformedXML               code = "MalformedXML"
 	metadataTooLarge           code = "MetadataTooLarge"
-	methodNotAllowed           code = "MethodNotAllowed"
 	noSuchBucket               code = "NoSuchBucket"
 	noSuchKey                  code = "NoSuchKey"
 	noSuchUpload               code = "NoSuchUpload"
@@ -48,7 +47,6 @@ var statuses = map[code]int{
 	conditionalRequestConflict: http.StatusConflict,
 	internalError:              http.StatusInternalServerError,
 	invalidRange:               http.StatusRequestedRangeNotSatisfiable,
-	methodNotAllowed:           http.StatusMethodNotAllowed,
 	noSuchBucket:               http.StatusNotFound,
 	noSuchKey:                  http.StatusNotFound,
 	noSuchUpload:               http.StatusNotFound,
@@ -75,15 +73,18 @@ func (e *serviceError) status() int {
 	return http.StatusBadRequest
 }
 
+// outcomes are those that the status does not tell.
+var outcomes = map[code]string{
+	noSuchKey:                  OutcomeAbsent,
+	preconditionFailed:         OutcomeConditionFailed,
+	notModified:                OutcomeConditionFailed,
+	conditionalRequestConflict: OutcomeConflict,
+}
+
 // outcome is the class of the error in the ledgers.
 func (e *serviceError) outcome() string {
-	switch e.code {
-	case noSuchKey:
-		return OutcomeAbsent
-	case preconditionFailed, notModified:
-		return OutcomeConditionFailed
-	case conditionalRequestConflict:
-		return OutcomeConflict
+	if o, ok := outcomes[e.code]; ok {
+		return o
 	}
 	if e.status() >= http.StatusInternalServerError {
 		return OutcomeServerError

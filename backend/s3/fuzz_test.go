@@ -3,6 +3,7 @@ package s3_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -53,7 +54,7 @@ func FuzzRequest(f *testing.F) {
 			t.Fatal(err)
 		}
 		text, err := io.ReadAll(resp.Body)
-		if err != nil || resp.StatusCode == http.StatusInternalServerError || resp.StatusCode < 200 {
+		if err := errors.Join(err, resp.Body.Close()); err != nil || resp.StatusCode == http.StatusInternalServerError || resp.StatusCode < 200 {
 			t.Errorf("%d %v: %s", resp.StatusCode, err, text)
 		}
 		if r := ask(t, a.Service, "GET", "/", ""); r.status != 200 {

@@ -78,7 +78,7 @@ func readBody(r io.Reader, length int64) ([]byte, error) {
 
 func (s *Service) serveHTTP(ctx context.Context, req *http.Request, body []byte) (*response, Served) {
 	in := receive(req, body)
-	out, served, err := s.serve(ctx, in.api, in.decode)
+	out, served, err := s.serve(ctx, in.api, in.brings(), in.decode)
 	resp := respond(in.method, out, err)
 	resp.set(requestIDHeader, s.requestID())
 	return resp, served

@@ -32,6 +32,17 @@ func receive(req *http.Request, body []byte) *inbound {
 	return in
 }
 
+// brings returns how many bytes of an object are in the body.
+func (in *inbound) brings() int64 {
+	if in.api != "PutObject" && in.api != "UploadPart" {
+		return 0
+	}
+	if n, err := strconv.ParseUint(in.header.Get("X-Amz-Decoded-Content-Length"), 10, 32); err == nil {
+		return int64(n)
+	}
+	return int64(len(in.body))
+}
+
 // decode makes the typed request of it.
 func (in *inbound) decode() (request, *serviceError) {
 	r, err := in.find()

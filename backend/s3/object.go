@@ -2,7 +2,7 @@ package s3
 
 import (
 	"context"
-	"crypto/md5" //nolint:gosec // S3 names objects by it, nothing rests on its strength
+	"crypto/md5"
 	"encoding/hex"
 	"time"
 	"unicode/utf8"
@@ -43,7 +43,7 @@ type attributes struct {
 // defaultContentType is that of an object whose writer named none.
 const defaultContentType = "binary/octet-stream"
 
-func (a *attributes) check() *serviceError {
+func (a *attributes) checkAttributes() *serviceError {
 	size := 0
 	for name, value := range a.metadata {
 		size += len(name) + len(value)
@@ -65,7 +65,7 @@ func checkKey(key string) *serviceError {
 }
 
 func etagOf(body []byte) string {
-	sum := md5.Sum(body) //nolint:gosec // as above
+	sum := md5.Sum(body)
 	return quoteSum(sum[:])
 }
 
@@ -79,8 +79,7 @@ type putObject struct {
 	condition writeCondition
 }
 
-func (r *putObject) do(ctx context.Context, s *Service, b *bill) (answer, *serviceError) {
-	b.WrittenBytes = int64(len(r.body))
+func (r *putObject) do(ctx context.Context, s *Service, _ *bill) (answer, *serviceError) {
 	into, err := s.bucket(r.bucket)
 	if err != nil {
 		return nil, err
@@ -88,7 +87,7 @@ func (r *putObject) do(ctx context.Context, s *Service, b *bill) (answer, *servi
 	if err := checkKey(r.key); err != nil {
 		return nil, err
 	}
-	if err := r.attributes.check(); err != nil {
+	if err := r.checkAttributes(); err != nil {
 		return nil, err
 	}
 	if err := r.condition.check(); err != nil {

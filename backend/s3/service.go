@@ -58,9 +58,10 @@ type answer interface {
 	sdk() any
 }
 
-// serve decodes and carries out one request, and books it. It never panics.
-func (s *Service) serve(ctx context.Context, api string, decode func() (request, *serviceError)) (answer, Served, *serviceError) {
-	b := &bill{Served: Served{API: api}}
+// serve decodes and carries out one request, which brings so many bytes of an
+// object, and books it. It never panics.
+func (s *Service) serve(ctx context.Context, api string, brings int64, decode func() (request, *serviceError)) (answer, Served, *serviceError) {
+	b := &bill{Served: Served{API: api, WrittenBytes: brings}}
 	out, err := protect(api, func() (answer, *serviceError) {
 		r, err := decode()
 		if err != nil {

@@ -259,7 +259,7 @@ func TestHTTPServer(t *testing.T) {
 	server := httptest.NewServer(a.HTTPHandler())
 	t.Cleanup(server.Close)
 	transport := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{}}}
-	do := func(method, path, body string, header ...string) *http.Response {
+	do := func(method, path, body string, header ...string) http.Response {
 		req, err := http.NewRequestWithContext(t.Context(), method, server.URL+path, strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
@@ -274,11 +274,11 @@ func TestHTTPServer(t *testing.T) {
 		if err := resp.Body.Close(); err != nil {
 			t.Error(err)
 		}
-		return resp
+		return *resp
 	}
 	large := strings.Repeat("x", 16<<20)
 	for _, c := range []struct {
-		resp   *http.Response
+		resp   http.Response
 		status int
 		length int64
 	}{
