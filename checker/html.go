@@ -10,9 +10,9 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// maxDrawn bounds the operations of a drawing: porcupine keeps up to n² numbers
+// MaxDrawn bounds the operations of a drawing: porcupine keeps up to n² numbers
 // for it, and a browser shows no more either.
-const maxDrawn = 2000
+const MaxDrawn = 2000
 
 // drawLimits bounds the search for orders to draw to some seconds.
 func drawLimits() Limits { return Limits{Steps: 1_000_000, Bytes: 1 << 28} }
@@ -28,8 +28,8 @@ func WriteHTML(w io.Writer, h History) error {
 	if err := h.Validate(); err != nil {
 		return err
 	}
-	if n := len(h.Operations); n > maxDrawn {
-		return fmt.Errorf("checker: a history of %d operations is too large to draw, at most %d are", n, maxDrawn)
+	if n := len(h.Operations); n > MaxDrawn {
+		return fmt.Errorf("checker: a history of %d operations is too large to draw, at most %d are", n, MaxDrawn)
 	}
 	p := compile(h)
 	p.assignLanes()

@@ -151,7 +151,7 @@ func FuzzReadJSON(f *testing.F) {
 		if _, err := Check(t.Context(), h, Limits{Steps: 1000, Bytes: 1 << 20}); err != nil {
 			t.Fatal(err)
 		}
-		if err := WriteHTML(io.Discard, h); err != nil && len(h.Operations) <= maxDrawn {
+		if err := WriteHTML(io.Discard, h); err != nil && len(h.Operations) <= MaxDrawn {
 			t.Fatal(err)
 		}
 	})

@@ -157,7 +157,8 @@ func (o *backendOptions) measure(ctx context.Context, cfg workloads.Config, stde
 	}
 	doc, err := workloads.Run(ctx, cfg)
 	var invalid *workloads.InvalidError
-	if err != nil && !errors.As(err, &invalid) {
+	var open *workloads.InconclusiveError
+	if err != nil && !errors.As(err, &invalid) && !errors.As(err, &open) {
 		return doc, err // interrupted, or never got there: nothing to compare
 	}
 	if _, err := shadow.Compare(doc); err != nil {

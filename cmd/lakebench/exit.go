@@ -46,6 +46,7 @@ func exitCode(ctx context.Context, err error) int {
 		found       *explore.FoundError
 		gaveUp      *explore.InconclusiveError
 		unstable    *explore.UnstableError
+		open        *workloads.InconclusiveError
 		judged      *gate.NotPassedError
 		selfTest    *gate.SelfTestError
 	)
@@ -61,7 +62,7 @@ func exitCode(ctx context.Context, err error) int {
 	case errors.As(err, &found), errors.As(err, &selfTest), errors.Is(err, compare.ErrDifferent),
 		errors.Is(err, migrate.ErrRefused), errors.Is(err, migrate.ErrDifferent), errors.Is(err, migrate.ErrProblems):
 		return exitNo
-	case errors.As(err, &gaveUp):
+	case errors.As(err, &gaveUp), errors.As(err, &open):
 		return exitInconclusive
 	case errors.As(err, &invalid), errors.As(err, &unstable):
 		return exitInvalid

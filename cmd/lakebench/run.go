@@ -35,6 +35,7 @@ type runOptions struct {
 	out      string
 	json     bool
 	trace    string
+	recorded string
 	faults   string
 	backend  backendOptions
 }
@@ -69,6 +70,7 @@ Workloads, their variants and parameters: lakebench list.`,
 	f.StringVar(&o.out, "out", "lakebench-results", "write results to a new folder below this `dir`")
 	f.BoolVar(&o.json, "json", false, "print the result document on standard output instead of tables")
 	f.StringVar(&o.trace, "trace-out", "", "write every request to this `file`, one JSON line each")
+	f.StringVar(&o.recorded, "history-out", "", "write the operations that were recorded for the checker to this `dir`, a JSON file for each measurement")
 	f.StringVar(&o.faults, "faults", "", "inject faults by these `rules`, or by those in a file named after an @, such as 'on dynamodb Scan nth 3 : throttle'")
 	o.backend.addFlags(f)
 	_ = cmd.RegisterFlagCompletionFunc("workload", completeWorkloads) // the flag exists: it is made above
@@ -103,6 +105,8 @@ func (o *runOptions) run(ctx context.Context, stdout, stderr io.Writer) (err err
 	if trace != nil {
 		cfg.Trace = trace.write
 	}
+	recorded := &recordings{dir: o.recorded}
+	cfg.Recorded = recorded.take
 	began := time.Now()
 	doc, runErr := o.backend.measure(ctx, cfg, stderr)
 	p.end()
@@ -117,7 +121,7 @@ func (o *runOptions) run(ctx context.Context, stdout, stderr io.Writer) (err err
 	if doc == nil || len(doc.Series) == 0 && ctx.Err() != nil {
 		return runErr
 	}
-	return errors.Join(o.output(doc, stdout, stderr), runErr)
+	return errors.Join(o.output(doc, recorded, stdout, stderr), runErr)
 }
 
 // config resolves everything that can be refused before anything runs.
@@ -253,7 +257,7 @@ func loadFaults(text string) (fault.Rules, error) {
 
 // output writes the result's files and prints it. An invalid or partial result
 // is written too: it is marked, and somebody will want to look at it.
-func (o *runOptions) output(doc *results.Document, stdout, stderr io.Writer) error {
+func (o *runOptions) output(doc *results.Document, recorded *recordings, stdout, stderr io.Writer) error {
 	path, err := results.Write(o.out, *doc)
 	if err != nil {
 		return err
@@ -263,6 +267,10 @@ func (o *runOptions) output(doc *results.Document, stdout, stderr io.Writer) err
 		return err
 	}
 	if err := writeReports(filepath.Dir(path), *doc); err != nil {
+		return err
+	}
+	failing, err := recorded.writeFailed(filepath.Dir(path))
+	if err != nil {
 		return err
 	}
 	if o.json {
@@ -277,6 +285,9 @@ func (o *runOptions) output(doc *results.Document, stdout, stderr io.Writer) err
 		return err
 	}
 	fmt.Fprintf(stderr, "\nresult  %s\nreport  %s\nplots   %s (%d files)\n", path, filepath.Join(filepath.Dir(path), "report.html"), filepath.Join(filepath.Dir(path), "plots"), len(pictures))
+	for _, file := range failing {
+		fmt.Fprintf(stderr, "failing %s\n", file)
+	}
 	return nil
 }
 
