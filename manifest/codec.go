@@ -126,8 +126,9 @@ func decodeAt(l Location, version uint64, body []byte) (Manifest, error) {
 // encodeHint is the hint as the real system writes it.
 func encodeHint(version uint64) []byte { return fmt.Appendf(nil, `{"version":%d}`, version) }
 
-// decodeHint reads a hint; 0, which is no version's number, is a damaged one.
-func decodeHint(body []byte) uint64 {
+// DecodeHint reads the version hint; 0, which is no version's number, is a damaged
+// one.
+func DecodeHint(body []byte) uint64 {
 	var hint struct{ Version uint64 }
 	if err := json.Unmarshal(body, &hint); err != nil {
 		return 0

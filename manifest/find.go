@@ -55,7 +55,7 @@ func (f *finder) readHint(ctx context.Context) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return decodeHint(hint.Body), nil
+	return DecodeHint(hint.Body), nil
 }
 
 // scan confirms the hinted version, or else the first, and asks for those after

@@ -62,24 +62,6 @@ func (r *Reader) Version(ctx context.Context, version uint64) (Manifest, error) 
 	return r.finder.read(cause.With(ctx, cause.ManifestBody), version)
 }
 
-// A Hint is what the version hint holds.
-type Hint struct {
-	Exists  bool
-	Version uint64 // 0: the hint is damaged
-}
-
-// Hint reads the version hint.
-func (r *Reader) Hint(ctx context.Context) (Hint, error) {
-	o, err := r.finder.objects.Get(cause.With(ctx, cause.Hint), r.finder.at.HintKey())
-	if errors.Is(err, object.ErrAbsent) {
-		return Hint{}, nil
-	}
-	if err != nil {
-		return Hint{}, err
-	}
-	return Hint{Exists: true, Version: decodeHint(o.Body)}, nil
-}
-
 // Versions is what a list of a shard's manifest has.
 type Versions struct {
 	Numbers []uint64 // in order

@@ -63,14 +63,14 @@ func isLoopback(endpoint string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// checkEndpoint refuses what is no HTTP address.
-func checkEndpoint(endpoint string) error {
+// checkEndpoint refuses what is no HTTP address; flag is where it comes from.
+func checkEndpoint(flag, endpoint string) error {
 	u, err := url.Parse(endpoint)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return usagef("--dynamodb-endpoint %q: expected an address such as http://127.0.0.1:8000", endpoint)
+		return usagef("%s %q: expected an address such as http://127.0.0.1:8000", flag, endpoint)
 	}
 	if u.Path != "" && u.Path != "/" || u.RawQuery != "" {
-		return usagef("--dynamodb-endpoint %q: expected nothing behind %s", endpoint, fmt.Sprintf("%s://%s", u.Scheme, u.Host))
+		return usagef("%s %q: expected nothing behind %s", flag, endpoint, fmt.Sprintf("%s://%s", u.Scheme, u.Host))
 	}
 	return nil
 }

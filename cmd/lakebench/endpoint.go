@@ -83,7 +83,7 @@ func (o *backendOptions) check(historyFile string) error {
 	if o.endpoint == "" {
 		return nil
 	}
-	return checkEndpoint(o.endpoint)
+	return checkEndpoint("--dynamodb-endpoint", o.endpoint)
 }
 
 func (o *backendOptions) virtual() bool { return o.clock == string(results.VirtualClock) }

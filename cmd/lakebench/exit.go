@@ -12,6 +12,7 @@ import (
 	"github.com/lakebench/lakebench/results/compare"
 	"github.com/lakebench/lakebench/results/gate"
 	"github.com/lakebench/lakebench/store"
+	"github.com/lakebench/lakebench/wal/inspect"
 	"github.com/lakebench/lakebench/workloads"
 )
 
@@ -49,6 +50,7 @@ func exitCode(ctx context.Context, err error) int {
 		open        *workloads.InconclusiveError
 		judged      *gate.NotPassedError
 		selfTest    *gate.SelfTestError
+		damaged     *inspect.ProblemsError
 	)
 	switch {
 	case err == nil:
@@ -59,7 +61,7 @@ func exitCode(ctx context.Context, err error) int {
 		return exitUnreachable
 	case errors.As(err, &judged):
 		return judgedCode(judged.Outcome)
-	case errors.As(err, &found), errors.As(err, &selfTest), errors.Is(err, compare.ErrDifferent),
+	case errors.As(err, &found), errors.As(err, &selfTest), errors.As(err, &damaged), errors.Is(err, compare.ErrDifferent),
 		errors.Is(err, migrate.ErrRefused), errors.Is(err, migrate.ErrDifferent), errors.Is(err, migrate.ErrProblems):
 		return exitNo
 	case errors.As(err, &gaveUp), errors.As(err, &open):

@@ -61,7 +61,7 @@ written, 3 invalid run, 4 inconclusive, 5 service unreachable or refusing,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%w (see %s --help)", err, cmd.CommandPath())
 	})
-	root.AddCommand(newRun(), newCompare(), newGate(), newMerge(), newPlot(), newExport(), newExplore(), newPlan(), newReport(), newMigrate(), newList(), newServe(), newHistory(), newSchema(), newVersion())
+	root.AddCommand(newRun(), newCompare(), newGate(), newMerge(), newPlot(), newExport(), newExplore(), newPlan(), newReport(), newMigrate(), newInspect(), newList(), newServe(), newHistory(), newSchema(), newVersion())
 	return root
 }
 

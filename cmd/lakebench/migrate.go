@@ -117,7 +117,7 @@ func (o *migrateOptions) open(ctx context.Context, stdout, stderr io.Writer) (*m
 		return nil, usagef("which table? give --table NAME or set $%s", tableVariable)
 	}
 	if o.endpoint != "" {
-		if err := checkEndpoint(o.endpoint); err != nil {
+		if err := checkEndpoint("--dynamodb-endpoint", o.endpoint); err != nil {
 			return nil, err
 		}
 	}

@@ -122,8 +122,7 @@ func (s *shard) problem(format string, args ...any) {
 // name is how messages name an object.
 func (s *shard) name(key string) string { return s.cfg.Name(key) }
 
-// lookAtManifest reads the newest versions. The tip is the last one below which
-// none is missing: that is where a reader ends who comes from below.
+// lookAtManifest reads the newest versions, the last of which is the tip.
 func (s *shard) lookAtManifest(ctx context.Context) error {
 	numbers := s.copy.numbers(s.at.ManifestPrefix(), manifest.ManifestExtension)
 	if len(numbers) == 0 {
