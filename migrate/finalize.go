@@ -32,8 +32,9 @@ type FinalizeOptions struct {
 	TakeOver string
 	// MaxPause is how long writes are paused at most.
 	MaxPause time.Duration
-	// HeartbeatWait is how long to wait for a sign of life of each of Nodes.
-	HeartbeatWait time.Duration
+	// HeartbeatWait is how long to wait for a sign of life of each of Nodes,
+	// HeartbeatPoll the time between two looks.
+	HeartbeatWait, HeartbeatPoll time.Duration
 	// Examples are those of VerifyOptions.
 	Examples int
 	DryRun   bool
@@ -41,7 +42,7 @@ type FinalizeOptions struct {
 
 // DefaultFinalizeOptions pause writes for at most a minute (spec §5).
 func DefaultFinalizeOptions() FinalizeOptions {
-	return FinalizeOptions{MaxPause: time.Minute, HeartbeatWait: time.Minute, Examples: DefaultVerifyOptions().Examples}
+	return FinalizeOptions{MaxPause: time.Minute, HeartbeatWait: time.Minute, HeartbeatPoll: time.Second, Examples: DefaultVerifyOptions().Examples}
 }
 
 // Validate refuses options that say nothing.
@@ -53,8 +54,8 @@ func (o FinalizeOptions) Validate() error {
 		return fmt.Errorf("%w: nodes %v, and that there are none; it is one or the other", store.ErrInvalid, o.Nodes)
 	case o.Owner == "":
 		return fmt.Errorf("%w: no owner of the write barrier", store.ErrInvalid)
-	case o.MaxPause <= 0 || o.HeartbeatWait < 0:
-		return fmt.Errorf("%w: pause of at most %v, wait of %v for heartbeats; want more than 0, and 0 or more", store.ErrInvalid, o.MaxPause, o.HeartbeatWait)
+	case o.MaxPause <= 0 || o.HeartbeatWait < 0 || o.HeartbeatPoll <= 0:
+		return fmt.Errorf("%w: pause of at most %v, wait of %v for heartbeats, a look every %v; want times of more than 0", store.ErrInvalid, o.MaxPause, o.HeartbeatWait, o.HeartbeatPoll)
 	}
 	for _, node := range o.Nodes {
 		if err := control.CheckNode(node); err != nil {
@@ -218,9 +219,6 @@ func (f *finalization) solved(ctx context.Context) ([]Reason, error) {
 	return []Reason{{What: fmt.Sprintf("%d problems are open, such as key %.80q: %s: %s", open.Count, first.Key, first.Kind, first.Detail), Do: do}}, nil
 }
 
-// heartbeatPoll is the time between two looks at the peers' records.
-const heartbeatPoll = time.Second
-
 // alive waits until each node of the fleet has written its record anew since the
 // finalization began: one that is dead, or cannot reach the table, would come back
 // as a stale writer. Records are compared with what they were, not with a clock,
@@ -250,7 +248,7 @@ func (f *finalization) alive(ctx context.Context) error {
 			return &RefusedError{Verb: finalizeVerb, Reasons: silent}
 		}
 		f.Migrator.report(Progress{Step: "wait for heartbeats", Done: int64(len(f.options.Nodes) - len(silent)), Total: int64(len(f.options.Nodes))})
-		if err := task.Sleep(ctx, heartbeatPoll); err != nil {
+		if err := task.Sleep(ctx, f.options.HeartbeatPoll); err != nil {
 			return err
 		}
 	}

@@ -180,12 +180,7 @@ func TestFinalizeUnderBarrier(t *testing.T) {
 		barrier bool   // is there afterwards
 		says    string
 	}{
-		{"a v1-only node appears", func(l *lake) {
-			p := control.Peer{Node: "old", Incarnation: "1", Mode: control.ModeV1, Heartbeat: task.Now(l.ctx)}
-			if err := l.records().PutPeer(l.quiet(), p); err != nil {
-				l.t.Fatal(err)
-			}
-		}, "", false, `"old"`},
+		{"a v1-only node appears", func(l *lake) { l.appear("old") }, "", false, `"old"`},
 		{"a v1-only node came and went", func(l *lake) {
 			if err := l.records().VoidBackfill(l.quiet(), "old"); err != nil {
 				l.t.Fatal(err)
