@@ -22,10 +22,14 @@ func headline(doc Document) string {
 	}
 	rows = atLargest(rows, x)
 	if x != "" {
-		at = fmt.Sprintf("At %s %s ", FormatCoordinate(rows[0].point[x]), texttab.Spaced(x))
+		at = "At " + quantity(x, FormatCoordinate(rows[0].point[x])) + " "
 	}
 	metric, dear, cheap := contrast(rows)
-	sentence := texttab.Capital(fmt.Sprintf("%s%s costs %s on %s", at, texttab.AOrAn(operationName(doc.Series)), amount(metric, dear.values[metric]), dear.variant))
+	subject := operationName(doc.Series)
+	if per := describeMetric(metric).Per; per != "" && per != "operation" {
+		subject = per
+	}
+	sentence := texttab.Capital(fmt.Sprintf("%s%s costs %s on %s", at, texttab.AOrAn(subject), amount(metric, dear.values[metric]), dear.variant))
 	if dear == cheap {
 		return sentence + growthClause(doc.Summary.Growth, metric, x, dear) + "."
 	}
@@ -35,6 +39,24 @@ func headline(doc Document) string {
 		sentence += " and nothing on " + cheap.variant
 	}
 	return sentence + growthClause(doc.Summary.Growth, metric, x, dear, cheap) + "."
+}
+
+// called names a metric among others: by its noun, and by what it is counted for
+// where that is not the operation.
+func called(metric string) string {
+	m := describeMetric(metric)
+	if m.Per == "operation" {
+		return m.Noun
+	}
+	return m.Title()
+}
+
+// quantity writes so much of a parameter: "30 days", but "concurrency 16".
+func quantity(name, value string) string {
+	if strings.HasSuffix(name, "s") {
+		return value + " " + texttab.Spaced(name)
+	}
+	return texttab.Spaced(name) + " " + value
 }
 
 // atLargest returns the rows of the point at which x is largest; of the last
@@ -50,10 +72,16 @@ func atLargest(rows []*tableRow, x string) []*tableRow {
 	return slices.DeleteFunc(slices.Clone(rows), func(r *tableRow) bool { return r.point.String() != largest.point.String() })
 }
 
-// contrast picks the first cost in which the rows differ, and the dearest and the
-// cheapest of them; the first cost and one row if they do not differ.
+// contrast picks the first cost in which the rows differ, those first that a
+// workload is about, and the dearest and the cheapest of them; the first cost and
+// one row if they do not differ.
 func contrast(rows []*tableRow) (metric string, dear, cheap *tableRow) {
-	costs := []string{"requests/op", "usd/op", "evaluated/op", "p50-ns"}
+	costs := slices.DeleteFunc([]string{"usd/day", "requests/item", "requests/op", "usd/op", "evaluated/op", "p50-ns"}, func(metric string) bool {
+		return slices.ContainsFunc(rows, func(r *tableRow) bool { _, has := r.values[metric]; return !has })
+	})
+	if len(costs) == 0 {
+		return "requests/op", rows[0], rows[0]
+	}
 	for _, metric := range costs {
 		dear, cheap = rows[0], rows[0]
 		for _, r := range rows {
@@ -79,6 +107,8 @@ func amount(metric string, v float64) string {
 		return FormatValue(metric, v) + " (" + m.Noun + ")"
 	case metric == "usd/op":
 		return FormatValue(metric, v) + " per million"
+	case metric == "usd/day":
+		return FormatValue(metric, v)
 	case metric == "requests/op" && v == 1:
 		return "1 request"
 	}
@@ -94,6 +124,8 @@ func FormatValue(metric string, v float64) string {
 		return texttab.Duration(v)
 	case metric == "usd/op":
 		return "$" + texttab.Thousands(v*1e6, 2)
+	case metric == "usd/day":
+		return "$" + texttab.Significant(v)
 	}
 	return texttab.Thousands(v, texttab.Decimals([]float64{v}))
 }
@@ -132,11 +164,16 @@ func grows(c Class) string {
 // growth writes the fits of the columns of the cost table, variants that grow
 // alike in one line.
 func (t *terminal) growth(sum Summary) {
+	said := "" // the parameter of which it has been said that there is no fit
 	for _, fits := range growths(sum) {
-		t.Title("Growth with " + texttab.Spaced(fits[0].X) + " (x)" + othersNote(sum, fits[0].Point))
-		if anyFit(fits) {
+		title := "Growth with " + texttab.Spaced(fits[0].X) + " (x)"
+		switch {
+		case anyFit(fits):
+			t.Title(title + othersNote(sum, fits[0].Point))
 			t.fits(sum, fits)
-		} else {
+		case fits[0].X != said:
+			said = fits[0].X
+			t.Title(title)
 			t.Paragraph(texttab.Plain, "  undetermined: "+undetermined, "  ")
 		}
 	}
@@ -338,28 +375,32 @@ func clearBoth(sum Summary, c Crossover) bool {
 // sentence says in what the second variant is cheaper from where on; metrics with
 // one place share it, and the parameter is named once.
 func (p *pair) sentence(sum Summary) string {
+	const throughout = "throughout"
 	var places []string
 	nouns := make(map[string][]string)
 	for _, c := range p.crossovers {
-		place := "throughout"
+		place := throughout
 		if c.From > lowest(sum, c) {
-			place = "from " + texttab.Significant(c.From)
+			place = texttab.Significant(c.From)
 		}
 		if nouns[place] == nil {
 			places = append(places, place)
 		}
-		nouns[place] = append(nouns[place], describeMetric(c.Metric).Noun)
+		nouns[place] = append(nouns[place], called(c.Metric))
 	}
 	x := p.crossovers[0]
 	var clauses []string
 	named := false
 	for _, place := range places {
-		clause := "in " + texttab.List(nouns[place]) + " " + place
-		if place != "throughout" && !named {
-			clause += " " + texttab.Spaced(x.X) + " on"
+		from := "from " + place
+		switch {
+		case place == throughout:
+			from = place
+		case !named:
+			from = "from " + quantity(x.X, place) + " on"
 			named = true
 		}
-		clauses = append(clauses, clause)
+		clauses = append(clauses, "in "+texttab.List(nouns[place])+" "+from)
 	}
 	return strings.Join(clauses, ", ") + othersNote(sum, x.Point)
 }

@@ -27,6 +27,7 @@ func WriteTable(w io.Writer, doc Document, o TableOptions) error {
 	t.costs(doc)
 	t.growth(doc.Summary)
 	t.crossovers(doc.Summary)
+	t.published(doc)
 	t.trust(doc)
 	_, err := io.WriteString(w, t.String())
 	return err
@@ -130,6 +131,16 @@ var shownMetrics = []shown{
 	{"usd/op", [2]string{"$ per", "million"}, 7, 1e6},
 	{"p50-ns", [2]string{"response", "p50"}, 5, 1},
 	{"p99-ns", [2]string{"time", "p99"}, 3, 1},
+	// What single workloads are about.
+	{"usd/day", [2]string{"$ per", "day"}, 12, 1},
+	{"rru/day", [2]string{"read units", "per day"}, 11, 1},
+	{"wru/day", [2]string{"write units", "per day"}, 10, 1},
+	{"requests/item", [2]string{"requests", "per item"}, 12, 1},
+	{"wru/item", [2]string{"write units", "per item"}, 11, 1},
+	{"pause-requests", [2]string{"requests", "in pause"}, 10, 1},
+	{"conflicts/op", [2]string{"", "conflicts"}, 8, 1},
+	{"ceiling-units/s", [2]string{"per second", "by units"}, 11, 1},
+	{"ceiling-conflicts/s", [2]string{"per second", "by conflicts"}, 10, 1},
 }
 
 // hidden metrics are in no column, for want of room; they are in the file.
@@ -250,7 +261,7 @@ func rowsOf(metrics []MetricSummary) []*tableRow {
 }
 
 func metricColumn(s shown, rows []*tableRow) *texttab.Column {
-	c := &texttab.Column{Name: describeMetric(s.metric).Noun, Heading: s.heading, Worth: s.worth}
+	c := &texttab.Column{Name: called(s.metric), Heading: s.heading, Worth: s.worth}
 	var values []float64
 	for _, r := range rows {
 		if v, ok := r.values[s.metric]; ok {

@@ -69,13 +69,16 @@ func (c *Column) same() bool {
 
 // LeftOut says what the columns left out would have shown.
 func LeftOut(columns []*Column) string {
-	var said, names []string
+	var same, names, said []string
 	for _, c := range columns {
 		if c.same() {
-			said = append(said, fmt.Sprintf("In every row: %s %s.", c.Cells[0], c.Name))
+			same = append(same, c.Cells[0]+" "+c.Name)
 		} else {
 			names = append(names, c.Name)
 		}
+	}
+	if len(same) > 0 {
+		said = append(said, fmt.Sprintf("In every row: %s.", List(same)))
 	}
 	if len(names) > 0 {
 		said = append(said, fmt.Sprintf("Too narrow for %s.", List(names)))
