@@ -23,6 +23,14 @@ test: ## Every test that needs nothing but Go, with the race detector
 test-real: build ## The same suites on real servers: DynamoDB Local (needs npm and Java 17) and versitygw
 	scripts/test-real
 
+.PHONY: gate
+gate: build ## Run every workload small, and fail on what differs from baselines/
+	scripts/gate
+
+.PHONY: baselines
+baselines: build ## Make what the workloads count now the baselines, where it differs
+	scripts/gate --update
+
 .PHONY: lint
 lint: $(GOLANGCI) ## gofmt, go vet, golangci-lint, go.mod tidy
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt: the files above are not formatted; run gofmt -w"; exit 1; }

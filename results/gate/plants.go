@@ -2,6 +2,8 @@ package gate
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/lakebench/lakebench/results"
 )
@@ -17,6 +19,17 @@ func addRequests(d *results.Document, n int64) bool {
 		s.Attempts[0].Count += n
 		s.Metrics["requests/op"] += float64(n) / float64(s.OperationCount())
 		return true
+	}
+	return false
+}
+
+// removeMetric takes a metric from the first series that has any.
+func removeMetric(d *results.Document) bool {
+	for i := range d.Series {
+		if m := d.Series[i].Metrics; len(m) > 0 {
+			delete(m, slices.Min(slices.Collect(maps.Keys(m))))
+			return true
+		}
 	}
 	return false
 }
