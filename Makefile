@@ -31,6 +31,23 @@ gate: build ## Run every workload small, and fail on what differs from baselines
 baselines: build ## Make what the workloads count now the baselines, where it differs
 	scripts/gate --update
 
+# How much diff-soak compares, from which seed on.
+REQUESTS ?= 100000
+SEED     ?= 1
+
+.PHONY: diff-soak
+diff-soak: ## Compare the embedded DynamoDB with DynamoDB Local: REQUESTS random requests from SEED on (minutes)
+	scripts/with-dynamodb-local $(GO) test -tags real ./backend/dynamo/difftest -count=1 -timeout 6h -v \
+		-run TestRealDifferential -requests $(REQUESTS) -seed $(SEED)
+
+.PHONY: kill-soak
+kill-soak: ## Kill the durable embedded DynamoDB 200 times under load
+	$(GO) test ./backend/dynamo -count=1 -timeout 60m -v -run '^TestKill$$' -kills 200
+
+.PHONY: bench-real
+bench-real: ## Benchmarks beside DynamoDB Local in one run, medians of 5 (needs npm and Java 17)
+	scripts/with-dynamodb-local $(GO) test -tags real ./backend/dynamo -count=1 -timeout 60m -v -run TestRealBench -bench-real
+
 .PHONY: lint
 lint: $(GOLANGCI) ## gofmt, go vet, golangci-lint, go.mod tidy
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt: the files above are not formatted; run gofmt -w"; exit 1; }

@@ -28,7 +28,8 @@ func (e *serviceError) direct() error {
 		return &types.TransactionConflictException{Message: message}
 	case transactionInProgress:
 		return &types.TransactionInProgressException{Message: message}
-	case serializationException, unknownOperation, validation:
+	case serializationException, unknownOperation, validation,
+		incompleteSignature, invalidSignature, missingAuthentication, unrecognizedClient:
 		// The SDK has no type for these.
 	}
 	return &smithy.GenericAPIError{Code: string(e.code), Message: e.message, Fault: smithy.FaultClient}

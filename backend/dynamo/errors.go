@@ -11,6 +11,10 @@ type code string
 
 const (
 	conditionalCheckFailed      code = "ConditionalCheckFailedException"
+	incompleteSignature         code = "IncompleteSignatureException"
+	invalidSignature            code = "InvalidSignatureException"
+	missingAuthentication       code = "MissingAuthenticationTokenException"
+	unrecognizedClient          code = "UnrecognizedClientException"
 	idempotentParameterMismatch code = "IdempotentParameterMismatchException"
 	internalServerError         code = "InternalServerError"
 	limitExceeded               code = "LimitExceededException"
@@ -143,7 +147,7 @@ func (e *serviceError) wireType() string {
 	switch e.code {
 	case validation:
 		return "com.amazon.coral.validate#" + string(e.code)
-	case serializationException, unknownOperation:
+	case serializationException, unknownOperation, incompleteSignature, invalidSignature, missingAuthentication, unrecognizedClient:
 		return "com.amazon.coral.service#" + string(e.code)
 	default:
 		return "com.amazonaws.dynamodb.v20120810#" + string(e.code)

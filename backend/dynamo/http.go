@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+
+	"github.com/lakebench/lakebench/task"
 )
 
 const (
@@ -127,33 +129,70 @@ func operationName(req *http.Request) string {
 
 func requestID(n uint64) string { return "LAKEBENCH" + strconv.FormatUint(n, 10) }
 
-// HTTPHandler serves the engine over HTTP, for clients outside this process.
-// It does not check signatures.
-func (e *Engine) HTTPHandler() http.Handler {
-	var served atomic.Uint64
-	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		if req.Method != http.MethodPost || req.URL.Path != "/" {
-			http.Error(w, "lakebench's embedded DynamoDB answers POST / only", http.StatusNotFound)
-			return
+// Limits of the HTTP front. A client that is slow with a large request takes one
+// of a few places, so that what requests under way can hold in memory is bounded.
+const (
+	largeBody   = 1 << 20
+	largeBodies = 16
+)
+
+// HTTPHandler serves the engine over HTTP, for clients outside this process. It
+// does not check signatures.
+func (e *Engine) HTTPHandler() http.Handler { return e.SignedHTTPHandler(Access{}) }
+
+// SignedHTTPHandler is HTTPHandler for those who sign their requests with access.
+func (e *Engine) SignedHTTPHandler(access Access) http.Handler {
+	return &handler{engine: e, access: access, large: task.NewSemaphore(largeBodies)}
+}
+
+type handler struct {
+	engine *Engine
+	access Access
+	large  *task.Semaphore // held while a large body is read and answered
+	served atomic.Uint64
+}
+
+func (h *handler) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	if req.Method != http.MethodPost || req.URL.Path != "/" || req.URL.RawQuery != "" {
+		http.Error(w, "lakebench's embedded DynamoDB answers POST / only", http.StatusNotFound)
+		return
+	}
+	if req.ContentLength < 0 || req.ContentLength > largeBody {
+		if h.large.Acquire(req.Context()) != nil {
+			panic(http.ErrAbortHandler) // the client went away
 		}
-		req.Body = http.MaxBytesReader(w, req.Body, maxBody)
-		body, err := e.readBody(req)
-		if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
-			http.Error(w, fmt.Sprintf("request body over %d bytes", tooLarge.Limit), http.StatusRequestEntityTooLarge)
-			return
-		}
-		if err != nil {
-			return // the client went away: nobody to answer
-		}
-		resp := e.serve(req.Context(), operationName(req), body, e.buffer())
-		e.reuse(body)
-		h := w.Header()
-		h.Set("Content-Type", contentType)
-		h.Set("Content-Length", strconv.Itoa(len(resp.Body)))
-		h.Set(requestIDHeader, requestID(served.Add(1)))
-		h.Set(crc32Header, strconv.FormatUint(uint64(crc32.ChecksumIEEE(resp.Body)), 10))
-		w.WriteHeader(resp.Status)
-		_, _ = w.Write(resp.Body) // a client that went away is no concern of ours
-		e.reuse(resp.Body)
-	})
+		defer h.large.Release()
+	}
+	req.Body = http.MaxBytesReader(w, req.Body, maxBody)
+	body, err := h.engine.readBody(req)
+	if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
+		http.Error(w, fmt.Sprintf("request body over %d bytes", tooLarge.Limit), http.StatusRequestEntityTooLarge)
+		return
+	}
+	if err != nil {
+		panic(http.ErrAbortHandler) // the client went away, or was too slow: there is nothing to answer
+	}
+	resp := h.answer(req, body)
+	h.engine.reuse(body)
+	header := w.Header()
+	header.Set("Content-Type", contentType)
+	header.Set("Content-Length", strconv.Itoa(len(resp.Body)))
+	header.Set(requestIDHeader, requestID(h.served.Add(1)))
+	header.Set(crc32Header, strconv.FormatUint(uint64(crc32.ChecksumIEEE(resp.Body)), 10))
+	w.WriteHeader(resp.Status)
+	_, _ = w.Write(resp.Body) // a client that went away is no concern of ours
+	h.engine.reuse(resp.Body)
+}
+
+// answer serves a request that is signed as it must be. One that is not costs
+// nothing, and is counted like others.
+func (h *handler) answer(req *http.Request, body []byte) Response {
+	name := operationName(req)
+	refused := h.access.verify(req.Context(), req, body)
+	if refused == nil {
+		return h.engine.serve(req.Context(), name, body, h.engine.buffer())
+	}
+	served := Served{API: apiName(name), Outcome: refused.outcome()}
+	h.engine.counter.add(&served)
+	return Response{Status: refused.status(), Body: encodeError(h.engine.buffer(), refused), Served: served}
 }

@@ -8,26 +8,24 @@ import (
 	"io"
 	"maps"
 	"net"
-	"net/http"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/lakebench/lakebench/backend/dynamo"
 )
 
-// stopTimeout is how long serve waits for requests in flight when it is stopped.
-const stopTimeout = 5 * time.Second
-
 // serveOptions are the flags of serve.
 type serveOptions struct {
-	dynamodb string
-	dataDir  string
+	dynamodb  string
+	dataDir   string
+	listenAny bool
+	access    dynamo.Access
+	limits    serveLimits
 }
 
 func newServe() *cobra.Command {
-	var o serveOptions
+	o := serveOptions{limits: defaultServeLimits()}
 	cmd := &cobra.Command{
 		Use:   "serve --dynamodb 127.0.0.1:PORT",
 		Short: "Serve the embedded DynamoDB to other programs",
@@ -38,27 +36,46 @@ what was requested of it and what that would be billed.
 Tables live in memory. With --data-dir they are kept in a directory as well, and
 found again in it: what has been acknowledged survives a kill at any moment.
 
-It accepts every credential and has no encryption, so it binds loopback only.`,
+Every credential is good, unless --access-key and --secret-key name one. There is
+no encryption, so it binds loopback only, unless --listen-any says otherwise.`,
 		Example: `  lakebench serve --dynamodb 127.0.0.1:8000
   lakebench serve --dynamodb 127.0.0.1:8000 --data-dir ./tables
   aws dynamodb list-tables --endpoint-url http://127.0.0.1:8000`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if o.dynamodb == "" {
-				return usagef("nothing to serve: give --dynamodb 127.0.0.1:PORT")
+			if err := o.check(cmd.ErrOrStderr()); err != nil {
+				return err
 			}
 			return o.serveDynamoDB(cmd.Context(), cmd.OutOrStdout())
 		},
 	}
-	cmd.Flags().StringVar(&o.dynamodb, "dynamodb", "", "serve DynamoDB on this loopback `address`")
-	cmd.Flags().StringVar(&o.dataDir, "data-dir", "", "keep the tables in this `directory`, which is made if need be")
+	f := cmd.Flags()
+	f.StringVar(&o.dynamodb, "dynamodb", "", "serve DynamoDB on this `address`")
+	f.StringVar(&o.dataDir, "data-dir", "", "keep the tables in this `directory`, which is made if need be")
+	f.BoolVar(&o.listenAny, "listen-any", false, "allow an address that other machines can reach; nothing is encrypted")
+	f.StringVar(&o.access.Key, "access-key", "", "take only requests signed with this access `key` and --secret-key")
+	f.StringVar(&o.access.Secret, "secret-key", "", "the secret access `key` that belongs to --access-key")
 	return cmd
 }
 
-func (o *serveOptions) serveDynamoDB(ctx context.Context, out io.Writer) (err error) {
-	if !isLoopback("http://" + o.dynamodb) {
-		return usagef("--dynamodb %q: expected a loopback address with a port, such as 127.0.0.1:8000", o.dynamodb)
+// check refuses flags that do not go together, before anything is opened.
+func (o *serveOptions) check(warnings io.Writer) error {
+	switch {
+	case o.dynamodb == "":
+		return usagef("nothing to serve: give --dynamodb 127.0.0.1:PORT")
+	case (o.access.Key == "") != (o.access.Secret == ""):
+		return usagef("--access-key and --secret-key go together: give both or neither")
+	case isLoopback("http://" + o.dynamodb):
+		return nil
+	case !o.listenAny:
+		return usagef("--dynamodb %q: expected a loopback address with a port, such as 127.0.0.1:8000; --listen-any allows others", o.dynamodb)
+	case o.access == (dynamo.Access{}):
+		fmt.Fprintf(warnings, "warning: whoever can reach %s can read and change these tables: --access-key and --secret-key keep others out\n", o.dynamodb)
 	}
+	return nil
+}
+
+func (o *serveOptions) serveDynamoDB(ctx context.Context, out io.Writer) (err error) {
 	engine, err := o.openEngine(out)
 	if err != nil {
 		return err
@@ -68,29 +85,12 @@ func (o *serveOptions) serveDynamoDB(ctx context.Context, out io.Writer) (err er
 	if err != nil {
 		return usagef("--dynamodb: %w", err)
 	}
-	server := &http.Server{
-		Handler:           engine.HTTPHandler(),
-		ReadHeaderTimeout: 10 * time.Second,
-		BaseContext:       func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
-	}
 	fmt.Fprintf(out, "DynamoDB on http://%s (interrupt to stop)\n", l.Addr())
-	served, kept := make(chan error, 1), make(chan error, 1)
 	keep, stopKeeping := context.WithCancel(ctx)
 	defer stopKeeping()
-	go func() { served <- server.Serve(l) }()
-	go func() { kept <- engine.Maintain(keep) }()
-	select {
-	case err = <-served:
-		return usagef("--dynamodb: %w", err)
-	case err = <-kept: // ends before ctx only with an error
-		kept <- nil
-	case <-ctx.Done():
-	}
-	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
-	defer cancel()
-	if stopErr := server.Shutdown(stop); stopErr != nil {
-		err = errors.Join(err, fmt.Errorf("stopping: requests still in flight after %v: %w", stopTimeout, stopErr))
-	}
+	kept := make(chan error, 1)
+	go func() { kept <- engine.Maintain(keep); stopKeeping() }()
+	err = o.limits.serve(keep, l, engine.SignedHTTPHandler(o.access))
 	stopKeeping()
 	if err = errors.Join(err, <-kept); err != nil {
 		return err
