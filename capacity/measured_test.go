@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/lakebench/lakebench/backend"
@@ -121,5 +122,67 @@ func TestMeasured(t *testing.T) {
 	doc.Partial, doc.Workload.Name = false, "wal-append"
 	if _, err := capacity.Measured(s, doc); !errors.Is(err, capacity.ErrMeasured) {
 		t.Errorf("another workload: %v, want ErrMeasured", err)
+	}
+}
+
+// TestModelOfWAL: at every point of the sweeps the model's counts are the measured
+// ones. Under probe a commit writes the hint now and then, on average, so there
+// the model may be off by less than a request.
+func TestModelOfWAL(t *testing.T) {
+	every := int64(16)
+	for _, w := range []struct {
+		name string
+		set  map[string]string
+		cost func(p capacity.Policy, at func(string) int64) capacity.Cost
+	}{
+		{
+			"fresh-read", map[string]string{"generations": "0..64", "reads": "1"},
+			func(p capacity.Policy, at func(string) int64) capacity.Cost {
+				return capacity.FreshRead(p, at("generations"), 0)
+			},
+		},
+		{
+			"flush", map[string]string{"generations": "0,9", "duplicates": "false", "manifest_polls": "0", "force_seal": "false", "operations": "2"},
+			func(p capacity.Policy, _ func(string) int64) capacity.Cost { return capacity.Flush(p, every) },
+		},
+		{
+			"compaction", map[string]string{"generations": "1,3,16,64", "operations": "2"},
+			func(p capacity.Policy, at func(string) int64) capacity.Cost {
+				return capacity.Compact(p, at("generations"), every)
+			},
+		},
+		{
+			"wal-append", map[string]string{"entries": "5", "group_commit": "1"},
+			func(capacity.Policy, func(string) int64) capacity.Cost { return capacity.Append() },
+		},
+		{
+			"wal-replay", map[string]string{"entries": "1,8,64,65,150", "hint_lag": "0,10,100"},
+			func(p capacity.Policy, at func(string) int64) capacity.Cost {
+				return capacity.Open(p, at("entries"), at("hint_lag"), every)
+			},
+		},
+	} {
+		t.Run(w.name, func(t *testing.T) {
+			doc := measure(t, w.name, w.set)
+			compared := 0
+			for _, m := range doc.Summary.Metrics {
+				policy := capacity.Policy(m.Variant)
+				if !slices.Contains(capacity.Policies(), policy) {
+					continue // serve-cursor, which is no policy of the plan
+				}
+				c := w.cost(policy, func(name string) int64 { return coordinate(t, m.Point, name) })
+				want, ok := map[string]float64{"requests/op": c.Requests, "s3-class-a/op": c.ClassA, "s3-class-b/op": c.ClassB}[m.Metric]
+				if !ok {
+					continue
+				}
+				compared++
+				if off := math.Abs(m.Value - want); off > 0 && (policy != capacity.Probe || off >= 1) {
+					t.Errorf("%s at %v: %s measured %v, the model says %v", m.Variant, m.Point, m.Metric, m.Value, want)
+				}
+			}
+			if compared == 0 {
+				t.Error("nothing was compared")
+			}
+		})
 	}
 }

@@ -88,6 +88,85 @@ func Flush(p Policy, hintEvery int64) Cost {
 	return c
 }
 
+// Compact returns what a pass costs that merges generations into the base: the
+// rows of each, a version of the base that updates rows, the shard's commit, and
+// under scan the five reads of the manifest that a pass makes (facts/memwal.md
+// §3, "Compaction").
+func Compact(p Policy, generations, hintEvery int64) Cost {
+	c := sum(get.times(float64(generations)), get, put.times(4), commit(p, hintEvery))
+	if p == Scan {
+		c = c.plus(TipScan(0), 4) // its commit has the fifth
+	}
+	return c
+}
+
+// foldedEntries is how many entries an open reads in search of the end of a log
+// before it looks for it by doubling (spec/shard-manifest.md §2, "probe").
+const foldedEntries = 64
+
+// Open returns what it costs to claim a shard that was not flushed before, to fence
+// it, and to replay entries, at least one, with a hint that is lag versions behind
+// (facts/memwal.md §2.7).
+func Open(p Policy, entries, lag, hintEvery int64) Cost {
+	k := float64(entries)
+	replay := get.times(k)
+	if p == Probe {
+		claim := sum(get, get, search(lag, func(there int64) int64 { return max(1, 2*there) }), put)
+		if lag >= hintEvery {
+			claim = claim.plus(put, 1)
+		}
+		end := missing
+		if entries >= foldedEntries {
+			end = search(entries-foldedEntries, func(there int64) int64 { return 2*there + 1 })
+		}
+		return sum(claim, replay, end, put, missing, put)
+	}
+	claim := sum(TipScan(lag), put, put)
+	// The entry that the manifest names is none, so the log is listed; the
+	// sentinel is put behind it, and read like an entry.
+	fence := sum(missing, list.times(math.Max(1, math.Ceil(k/listed))), put, get)
+	if p == Scan {
+		// A look for the tip before the sentinel, and the cursor's commit for every
+		// entry and the sentinel.
+		return sum(claim, TipScan(0), fence, replay, missing, commit(Scan, hintEvery).times(k+1))
+	}
+	return sum(claim, fence, replay, missing, commit(p, hintEvery))
+}
+
+// listed is how many keys a list returns at most (ListObjectsV2, API reference).
+const listed = 1000
+
+// search returns what it costs to find the end of a sequence that goes on for n
+// beyond what is known to be there: next says how far to ask behind what was
+// there, until nothing is; from there the distance is halved.
+func search(n int64, next func(there int64) int64) Cost {
+	var c Cost
+	ask := func(at int64) bool {
+		if at <= n {
+			c = c.plus(get, 1)
+			return true
+		}
+		c = c.plus(missing, 1)
+		return false
+	}
+	there, absent := int64(0), int64(0)
+	for absent == 0 {
+		if at := next(there); ask(at) {
+			there = at
+		} else {
+			absent = at
+		}
+	}
+	for absent-there > 1 {
+		if middle := there + (absent-there)/2; ask(middle) {
+			there = middle
+		} else {
+			absent = middle
+		}
+	}
+	return c
+}
+
 // Append returns what it costs to write a WAL entry.
 func Append() Cost { return put }
 
@@ -95,10 +174,15 @@ func Append() Cost { return put }
 func (s Scale) wal() []Pattern {
 	n := float64(s.WALShards)
 	flushes := n * s.AppendsPerSecond / s.AppendsPerFlush
+	replayed := max(1, s.ReplayedEntries) // an open without entries costs no less
 	return []Pattern{
 		byPolicy(patternFreshRead, n*s.ReadsPerSecond, func(p Policy) Cost { return FreshRead(p, s.Generations, s.HintLag) }),
 		byPolicy("append", n*s.AppendsPerSecond, func(Policy) Cost { return Append() }),
 		byPolicy("flush", flushes, func(p Policy) Cost { return Flush(p, s.HintEvery) }),
+		byPolicy("compaction", flushes/s.FlushesPerCompaction, func(p Policy) Cost {
+			return Compact(p, int64(math.Round(s.FlushesPerCompaction)), s.HintEvery)
+		}),
+		byPolicy("open", n*s.OpensPerDay/secondsPerDay, func(p Policy) Cost { return Open(p, replayed, s.HintLag, s.HintEvery) }),
 	}
 }
 
