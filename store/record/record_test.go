@@ -1,13 +1,19 @@
 package record_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"testing"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/lakebench/lakebench/backend/dynamo"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/record"
+	"github.com/lakebench/lakebench/store/storetest"
+	"github.com/lakebench/lakebench/store/table"
 )
 
 // TestValue: only a binary attribute is a value.
@@ -61,5 +67,72 @@ func TestLast(t *testing.T) {
 		if got, err := record.Last(c.key); got != c.want || !errors.Is(err, c.err) {
 			t.Errorf("Last(%v) = %q, %v; want %q, %v", c.key, got, err, c.want, c.err)
 		}
+	}
+}
+
+// TestConditions: what each condition demands of a record, put to the embedded
+// service for every state of the record.
+func TestConditions(t *testing.T) {
+	ctx, states := context.Background(), []*string{nil, ptr(""), ptr("1"), ptr("2")}
+	engine, err := dynamo.New(dynamo.DefaultConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := storetest.Client(engine.Client(nil))
+	if err := table.Create(ctx, client, table.Schema{Name: "lake", Hash: "pk"}); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, holds := range states {
+		for _, wants := range states {
+			equal := holds == wants || holds != nil && wants != nil && *holds == *wants
+			expect := store.Absent()
+			if wants != nil {
+				expect = store.Exactly([]byte(*wants))
+			}
+			for what, c := range map[string]struct {
+				condition record.Condition
+				met       bool
+			}{
+				"is": {record.Is(expect), equal}, "absent or": {record.AbsentOr(expect), equal || holds == nil}, "anything": {record.Anything(), true},
+			} {
+				for _, remove := range []bool{false, true} {
+					n++
+					r := record.Record{Table: "lake", Key: map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: fmt.Sprint(n)}}}
+					action := r.PutIf(c.condition, []byte("new"))
+					if remove {
+						action = r.DeleteIf(c.condition)
+					}
+					if holds != nil {
+						send(ctx, t, client, "create", r.Put(store.Absent(), []byte(*holds)), true)
+					}
+					what := fmt.Sprintf("%s: holds %s, wants %s, remove %v", what, show(holds), show(wants), remove)
+					send(ctx, t, client, what, action, c.met)
+				}
+			}
+		}
+	}
+}
+
+func ptr(s string) *string { return &s }
+
+func show(s *string) string {
+	if s == nil {
+		return "nothing"
+	}
+	return fmt.Sprintf("%q", *s)
+}
+
+// send makes a transaction of one action, which may be refused for its condition
+// and for nothing else.
+func send(ctx context.Context, t *testing.T, client *dynamodb.Client, what string, action types.TransactWriteItem, met bool) {
+	t.Helper()
+	_, err := client.TransactWriteItems(ctx, &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{action}})
+	var cancelled *types.TransactionCanceledException
+	if err != nil && (!errors.As(err, &cancelled) || *cancelled.CancellationReasons[0].Code != "ConditionalCheckFailed") {
+		t.Fatal(err)
+	}
+	if (err == nil) != met {
+		t.Errorf("%s: condition met: %v, want %v", what, err == nil, met)
 	}
 }
