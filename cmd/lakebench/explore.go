@@ -17,6 +17,7 @@ import (
 
 	"github.com/lakebench/lakebench/explore"
 	"github.com/lakebench/lakebench/explore/metadata"
+	"github.com/lakebench/lakebench/explore/migration"
 	"github.com/lakebench/lakebench/explore/simulated"
 )
 
@@ -51,6 +52,7 @@ func newExplore() *cobra.Command {
 		Long: `Explore runs a scenario, writers, readers and faults over a metadata store on the
 embedded services, on many schedules of a virtual runtime: which task runs when,
 and what goes wrong, follows from a seed. It checks what every caller was told.
+Two are shipped: metadata, on one layout, and migration, from v1 to v2 under load.
 
 The first schedule that fails is made smaller, to the fewest context switches and
 faults, and printed as a timeline and as one line that replays it.
@@ -59,6 +61,7 @@ Exit code 0: nothing was found; 1: a failure; 4: a check gave up on some schedul
 		Example: `  lakebench explore --layout v1
   lakebench explore --schedules 100 --policy random,pct:5 --seed 42
   lakebench explore --faults 'on dynamodb cause mutate p 0.05 : error-after' --out failure
+  lakebench explore --scenario migration
   lakebench explore --show > mine.yaml; lakebench explore --scenario mine.yaml`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -91,7 +94,11 @@ Exit code 0: nothing was found; 1: a failure; 4: a check gave up on some schedul
 
 func (o *exploreOptions) run(ctx context.Context, stdout, stderr io.Writer) error {
 	if o.show {
-		_, err := stdout.Write(metadata.Shipped())
+		text := metadata.Shipped()
+		if o.scenario == migration.Name {
+			text = migration.Shipped()
+		}
+		_, err := stdout.Write(text)
 		return err
 	}
 	scenario, policies, err := o.resolve()
@@ -124,6 +131,9 @@ func (o *exploreOptions) resolve() (explore.Scenario, []explore.Policy, error) {
 		return explore.Scenario{}, nil, err
 	}
 	if o.layout != "" {
+		if o.scenario == migration.Name {
+			return explore.Scenario{}, nil, usagef("--layout: scenario %s goes through all of them", migration.Name)
+		}
 		if cfg.Layout, err = metadata.ParseLayout(o.layout); err != nil {
 			return explore.Scenario{}, nil, usagef("--layout: %w", err)
 		}
@@ -145,16 +155,22 @@ func (o *exploreOptions) resolve() (explore.Scenario, []explore.Policy, error) {
 		return explore.Scenario{}, nil, usagef("scenario %s: %w", o.scenario, err)
 	}
 	policies, err := o.searchPolicies(cfg.Policies)
+	if o.scenario == migration.Name {
+		return migration.Scenario(cfg), policies, err
+	}
 	return cfg.Scenario(o.scenario), policies, err
 }
 
 func (o *exploreOptions) load() (metadata.Config, error) {
-	if o.scenario == metadata.Name {
+	switch o.scenario {
+	case metadata.Name:
 		return metadata.Default()
+	case migration.Name:
+		return migration.Default()
 	}
 	text, err := os.ReadFile(o.scenario)
 	if errors.Is(err, fs.ErrNotExist) {
-		return metadata.Config{}, usagef("--scenario %s: no scenario is named so, and there is no such file; %s is shipped", o.scenario, metadata.Name)
+		return metadata.Config{}, usagef("--scenario %s: no scenario is named so, and there is no such file; %s and %s are shipped", o.scenario, metadata.Name, migration.Name)
 	}
 	if err != nil {
 		return metadata.Config{}, usagef("--scenario: %w", err)

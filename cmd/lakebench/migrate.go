@@ -75,8 +75,8 @@ func (o *migrateOptions) addNodes(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.nodes, "nodes", nil, "the ids of all nodes that write metadata: `a,b,c`")
 }
 
-// A migration is one verb under way.
-type migration struct {
+// A migrationRun is one verb under way.
+type migrationRun struct {
 	*migrate.Migrator
 	options  *migrateOptions
 	backend  *backend.Backend
@@ -89,7 +89,7 @@ type migration struct {
 }
 
 // run opens what a verb needs, lets it do its work, and says what that took.
-func (o *migrateOptions) run(cmd *cobra.Command, verb func(ctx context.Context, m *migration) error) error {
+func (o *migrateOptions) run(cmd *cobra.Command, verb func(ctx context.Context, m *migrationRun) error) error {
 	ctx := cmd.Context()
 	m, err := o.open(ctx, cmd.OutOrStdout(), cmd.ErrOrStderr())
 	if err != nil {
@@ -109,7 +109,7 @@ func (o *migrateOptions) run(cmd *cobra.Command, verb func(ctx context.Context, 
 	return err
 }
 
-func (o *migrateOptions) open(ctx context.Context, stdout, stderr io.Writer) (*migration, error) {
+func (o *migrateOptions) open(ctx context.Context, stdout, stderr io.Writer) (*migrationRun, error) {
 	if o.table == "" {
 		o.table = os.Getenv(tableVariable)
 	}
@@ -121,7 +121,7 @@ func (o *migrateOptions) open(ctx context.Context, stdout, stderr io.Writer) (*m
 			return nil, err
 		}
 	}
-	m := &migration{options: o, out: stdout, began: time.Now()}
+	m := &migrationRun{options: o, out: stdout, began: time.Now()}
 	var err error
 	if m.prices, err = loadPrices(o.prices); err != nil {
 		return nil, err
@@ -182,7 +182,7 @@ func (o *migrateOptions) who() (string, error) {
 
 // agreed prints a plan and returns nil, or refuses to spend it without --yes. Plans
 // of a dry run are always agreed to, and so is everything on this machine.
-func (m *migration) agreed(estimate func(dry bool) (*migrate.Plan, error)) error {
+func (m *migrationRun) agreed(estimate func(dry bool) (*migrate.Plan, error)) error {
 	if m.options.yes || isLoopback(m.options.endpoint) {
 		return nil
 	}

@@ -59,7 +59,7 @@ func (f *metricsFile) differ(v *migrate.Verification) {
 }
 
 // finish writes the file with what the records say in the end.
-func (f *metricsFile) finish(ctx context.Context, m *migration) error {
+func (f *metricsFile) finish(ctx context.Context, m *migrationRun) error {
 	if f.path == "" {
 		return nil
 	}

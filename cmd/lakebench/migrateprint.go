@@ -9,7 +9,7 @@ import (
 	"github.com/lakebench/lakebench/store/control"
 )
 
-func (m *migration) printPlan(p *migrate.Plan) {
+func (m *migrationRun) printPlan(p *migrate.Plan) {
 	fmt.Fprintln(m.out, "It would:")
 	for _, step := range p.Steps {
 		fmt.Fprintf(m.out, "  - %s\n", step)
@@ -27,7 +27,7 @@ func roughly(d time.Duration) string {
 	return d.Round(time.Second).String()
 }
 
-func (m *migration) printBackfill(r *migrate.BackfillReport) error {
+func (m *migrationRun) printBackfill(r *migrate.BackfillReport) error {
 	b := r.Progress
 	fmt.Fprintf(m.out, "Run %s is %s: %d items evaluated, %d equal in both layouts, %d of them created.\n", b.Run, b.State, b.Scanned, b.Converged, b.Created)
 	m.printProblems(r.Problems)
@@ -37,7 +37,7 @@ func (m *migration) printBackfill(r *migrate.BackfillReport) error {
 	return r.Problems.Err("backfill")
 }
 
-func (m *migration) printProblems(p migrate.Problems) {
+func (m *migrationRun) printProblems(p migrate.Problems) {
 	if p.Count == 0 {
 		return
 	}
@@ -50,7 +50,7 @@ func (m *migration) printProblems(p migrate.Problems) {
 	}
 }
 
-func (m *migration) printVerification(v *migrate.Verification) {
+func (m *migrationRun) printVerification(v *migrate.Verification) {
 	fmt.Fprintf(m.out, "v1 has %d records, v2 has %d.\n", v.V1, v.V2)
 	if v.Equal() {
 		fmt.Fprintln(m.out, "Both hold the same.")
@@ -66,7 +66,7 @@ func (m *migration) printVerification(v *migrate.Verification) {
 	}
 }
 
-func (m *migration) printFinalized(r *migrate.FinalizeReport) {
+func (m *migrationRun) printFinalized(r *migrate.FinalizeReport) {
 	if r.Already {
 		fmt.Fprintf(m.out, "The migration was finalized on %s.\n", r.Marker.Published.Format(time.RFC3339))
 		return
@@ -78,7 +78,7 @@ func (m *migration) printFinalized(r *migrate.FinalizeReport) {
 	fmt.Fprintln(m.out, "Next: restart the nodes, so that none still reads v1. From now on only dual-capable binaries are safe.")
 }
 
-func (m *migration) printRepair(r *migrate.RepairReport) error {
+func (m *migrationRun) printRepair(r *migrate.RepairReport) error {
 	if r.Found.Equal() {
 		m.printVerification(r.Found)
 	} else {
@@ -94,7 +94,7 @@ func (m *migration) printRepair(r *migrate.RepairReport) error {
 	return nil
 }
 
-func (m *migration) printStatus(s *migrate.Status) {
+func (m *migrationRun) printStatus(s *migrate.Status) {
 	fmt.Fprintf(m.out, "mode       %v\n", s.Mode)
 	if s.Barrier != nil {
 		fmt.Fprintf(m.out, "barrier    %s of %s, installed %s\n", s.Barrier.ID, s.Barrier.Owner, s.Barrier.Installed.Format(time.RFC3339))
@@ -115,7 +115,7 @@ func (m *migration) printStatus(s *migrate.Status) {
 	fmt.Fprintf(m.out, "rollback   %s binaries are safe\n", s.Rollback)
 }
 
-func (m *migration) printPeers(peers []control.Peer) {
+func (m *migrationRun) printPeers(peers []control.Peer) {
 	if len(peers) == 0 {
 		fmt.Fprintln(m.out, "No node has a record.")
 		return
@@ -131,7 +131,7 @@ func (m *migration) printPeers(peers []control.Peer) {
 }
 
 // printCost says what the verb took, on standard error: it is not its result.
-func (m *migration) printCost(stderr io.Writer) {
+func (m *migrationRun) printCost(stderr io.Writer) {
 	var attempts, unreported int64
 	var rru, wru float64
 	for _, phase := range m.meter.Phases() {

@@ -17,7 +17,7 @@ func newMigrateInit(o *migrateOptions) *cobra.Command {
 		Short: "Make the v2 table and its layout record",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return o.run(cmd, func(ctx context.Context, m *migration) error {
+			return o.run(cmd, func(ctx context.Context, m *migrationRun) error {
 				r, err := m.Init(ctx, migrate.InitOptions{DryRun: o.dryRun})
 				switch {
 				case err != nil:
@@ -56,7 +56,7 @@ repair.`,
 			if err := options.Validate(); err != nil {
 				return err
 			}
-			return o.run(cmd, func(ctx context.Context, m *migration) error { return m.backfill(ctx, options) })
+			return o.run(cmd, func(ctx context.Context, m *migrationRun) error { return m.backfill(ctx, options) })
 		},
 	}
 	f := cmd.Flags()
@@ -69,7 +69,7 @@ repair.`,
 	return cmd
 }
 
-func (m *migration) backfill(ctx context.Context, options migrate.BackfillOptions) error {
+func (m *migrationRun) backfill(ctx context.Context, options migrate.BackfillOptions) error {
 	estimate := func(dry bool) (*migrate.Plan, error) {
 		options.DryRun = dry
 		r, err := m.Backfill(ctx, options)
@@ -85,7 +85,7 @@ func (m *migration) backfill(ctx context.Context, options migrate.BackfillOption
 }
 
 // carryOut does what a verb does, or shows its plan.
-func (m *migration) carryOut(verb func(dry bool) (*migrate.Plan, error)) error {
+func (m *migrationRun) carryOut(verb func(dry bool) (*migrate.Plan, error)) error {
 	if !m.options.dryRun {
 		if err := m.agreed(verb); err != nil {
 			return err
@@ -108,7 +108,7 @@ func newMigrateVerify(o *migrateOptions) *cobra.Command {
 			if err := options.Validate(); err != nil {
 				return err
 			}
-			return o.run(cmd, func(ctx context.Context, m *migration) error {
+			return o.run(cmd, func(ctx context.Context, m *migrationRun) error {
 				return m.carryOut(func(dry bool) (*migrate.Plan, error) {
 					options.DryRun = dry
 					v, err := m.Verify(ctx, options)
@@ -159,7 +159,7 @@ marker, writes go on as before. After a crash run finalize again, or abort.`,
 			if err := options.Validate(); err != nil {
 				return err
 			}
-			return o.run(cmd, func(ctx context.Context, m *migration) error {
+			return o.run(cmd, func(ctx context.Context, m *migrationRun) error {
 				return m.carryOut(func(dry bool) (*migrate.Plan, error) {
 					options.DryRun = dry
 					return m.finalize(ctx, options)
@@ -179,7 +179,7 @@ marker, writes go on as before. After a crash run finalize again, or abort.`,
 	return cmd
 }
 
-func (m *migration) finalize(ctx context.Context, options migrate.FinalizeOptions) (*migrate.Plan, error) {
+func (m *migrationRun) finalize(ctx context.Context, options migrate.FinalizeOptions) (*migrate.Plan, error) {
 	r, err := m.Finalize(ctx, options)
 	if r != nil && r.Verification != nil {
 		m.metrics.differ(r.Verification)
@@ -203,7 +203,7 @@ func newMigrateAbort(o *migrateOptions) *cobra.Command {
 		Short: "End a finalization that has not published, so that writes go on",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return o.run(cmd, func(ctx context.Context, m *migration) (err error) {
+			return o.run(cmd, func(ctx context.Context, m *migrationRun) (err error) {
 				options.DryRun = o.dryRun
 				if options.Owner, err = o.who(); err != nil {
 					return err
@@ -236,7 +236,7 @@ func newMigrateRepair(o *migrateOptions) *cobra.Command {
 		Short: "Make v2 what v1 is, before the finalization",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return o.run(cmd, func(ctx context.Context, m *migration) error {
+			return o.run(cmd, func(ctx context.Context, m *migrationRun) error {
 				return m.carryOut(func(dry bool) (*migrate.Plan, error) {
 					options.DryRun = dry
 					r, err := m.Repair(ctx, options)
@@ -272,7 +272,7 @@ func newMigrateRetire(o *migrateOptions) *cobra.Command {
 		Example: `  lakebench migrate retire --table my-lake --retention 168h --confirm my-lake`,
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return o.run(cmd, func(ctx context.Context, m *migration) (err error) {
+			return o.run(cmd, func(ctx context.Context, m *migrationRun) (err error) {
 				options.DryRun = o.dryRun
 				if options.Owner, err = o.who(); err != nil {
 					return err
@@ -306,7 +306,7 @@ func newMigrateStatus(o *migrateOptions) *cobra.Command {
 		Short: "Say where the migration stands",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return o.run(cmd, func(ctx context.Context, m *migration) error {
+			return o.run(cmd, func(ctx context.Context, m *migrationRun) error {
 				s, err := m.Status(ctx, o.nodes)
 				if err != nil {
 					return err
@@ -333,7 +333,7 @@ func newMigratePeers(o *migrateOptions) *cobra.Command {
 		Short: "List the nodes on record, or remove one that is gone",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return o.run(cmd, func(ctx context.Context, m *migration) error {
+			return o.run(cmd, func(ctx context.Context, m *migrationRun) error {
 				peers, err := m.Peers(ctx)
 				if err == nil {
 					m.printPeers(peers)
@@ -350,7 +350,7 @@ that still runs would not be counted any more. The record of a v1-only node void
 the backfill when it goes, since what the node wrote may be missing in v2.`,
 		Args: oneArgument("node id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.run(cmd, func(ctx context.Context, m *migration) error {
+			return o.run(cmd, func(ctx context.Context, m *migrationRun) error {
 				r, err := m.RemovePeer(ctx, migrate.RemovePeerOptions{Node: args[0], DryRun: o.dryRun})
 				switch {
 				case err != nil:

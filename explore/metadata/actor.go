@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/lakebench/lakebench/cause"
 	"github.com/lakebench/lakebench/checker"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/workloads"
@@ -15,7 +16,7 @@ import (
 // An actor makes random operations. What it asks for follows from its seed and
 // from what it has been told: it mostly expects keys to be as it last saw them.
 type actor struct {
-	world *world
+	world *World
 	name  string
 	store *workloads.Recorded
 	mix   []string // an operation is a random one of these
@@ -24,7 +25,7 @@ type actor struct {
 	made  int // unique values
 }
 
-func newActor(w *world, index int, s *workloads.Recorded) *actor {
+func newActor(w *World, index int, s *workloads.Recorded) *actor {
 	a := &actor{
 		world: w, name: w.names[index], store: s,
 		rng:   rand.New(rand.NewPCG(w.service.Stream(w.names[index]), streamOperations)),
@@ -36,6 +37,18 @@ func newActor(w *world, index int, s *workloads.Recorded) *actor {
 		}
 	}
 	return a
+}
+
+// auditor is who makes the last reads of a run.
+const auditor = "auditor"
+
+// Audit reads every key once more, through s, as the last operations of the run.
+func (w *World) Audit(ctx context.Context, s store.MetaStore) {
+	ctx = cause.WithActor(context.WithoutCancel(ctx), auditor)
+	a := &actor{world: w, name: auditor, store: workloads.Record(s, w.recorder, nil), known: map[string]store.Expectation{}}
+	for _, key := range w.cfg.Keys() {
+		a.get(ctx, key)
+	}
 }
 
 // An operation is one that is under way.
@@ -228,7 +241,7 @@ func (a *actor) list(ctx context.Context) {
 		switch {
 		case slices.Contains(keys, e.Key):
 			w.listings.add(o.number, "%s got %q twice in one list", a.name, e.Key)
-		case !isListed(e.Key) || !slices.Contains(w.cfg.keys(), e.Key):
+		case !isListed(e.Key) || !slices.Contains(w.cfg.Keys(), e.Key):
 			w.listings.add(o.number, "%s got %q in a list of %q, which nobody wrote", a.name, e.Key, listed)
 		}
 		keys = append(keys, e.Key)

@@ -43,7 +43,7 @@ func TestAnswersAreJudged(t *testing.T) {
 		"contention first, then a condition": {t.Context(), store.ErrContention, reasons("ThrottlingError", "ConditionalCheckFailed"), false},
 		"contention without a reason":        {t.Context(), store.ErrContention, reasons("None", "None"), true},
 	} {
-		a := &actor{world: &world{}}
+		a := &actor{world: &World{}}
 		a.judge(test.ctx, &operation{number: 3, last: test.last}, test.err)
 		if got := len(a.world.answers.texts) > 0; got != test.wrong {
 			t.Errorf("%s: complaints %q", name, a.world.answers.texts)

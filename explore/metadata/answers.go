@@ -17,7 +17,10 @@ func isContention(err error) bool { return errors.Is(err, store.ErrContention) }
 // service are no outcome: the scenario asks for nothing that it would refuse
 // otherwise than for contention or without an answer.
 func isOutcome(err error) bool {
-	outcomes := []error{store.ErrUnknown, store.ErrConflict, store.ErrGuard, store.ErrNotFound, store.ErrContention}
+	outcomes := []error{
+		store.ErrUnknown, store.ErrConflict, store.ErrGuard, store.ErrNotFound, store.ErrContention,
+		store.ErrWritesPaused, store.ErrMirrorConflict, // of nodes in mode dual
+	}
 	return err == nil || slices.ContainsFunc(outcomes, func(o error) bool { return errors.Is(err, o) })
 }
 

@@ -208,7 +208,7 @@ func (r *reader) groups(n *yaml.Node, c *Config) error {
 		c.Groups = append(c.Groups, g)
 	}
 	seen := map[string]bool{}
-	for _, key := range c.keys() {
+	for _, key := range c.Keys() {
 		if seen[key] {
 			return r.fail(n, "key %q is there twice", key)
 		}

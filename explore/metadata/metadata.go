@@ -133,8 +133,8 @@ func (c Config) Validate() error {
 	return c.Services.Validate()
 }
 
-// keys returns all keys, groups in order.
-func (c Config) keys() []string {
+// Keys returns all keys, groups in order.
+func (c Config) Keys() []string {
 	var keys []string
 	for _, g := range c.Groups {
 		keys = append(append(keys, g.Guard), g.Targets...)
@@ -150,7 +150,8 @@ func (c Config) role(actor int) string {
 	return Readers
 }
 
-func (c Config) actors() []string {
+// Actors returns the names of all actors, writers first.
+func (c Config) Actors() []string {
 	var names []string
 	for i := range c.Writers {
 		names = append(names, fmt.Sprintf("writer-%d", i+1))
@@ -171,7 +172,7 @@ func (c Config) Scenario(source string) explore.Scenario {
 	return explore.Scenario{
 		Name:       fmt.Sprintf("%s, layout %v", source, c.Layout),
 		Flags:      flags,
-		Actors:     c.actors(),
+		Actors:     c.Actors(),
 		Operations: c.Operations,
 		Faults:     slices.Clone(c.Faults),
 		Open:       func(ctx context.Context, s explore.Setup) (explore.World, error) { return open(ctx, c, s) },

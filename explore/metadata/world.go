@@ -20,13 +20,13 @@ import (
 	"github.com/lakebench/lakebench/workloads"
 )
 
-// A world is one run. Its tasks touch it one at a time.
-type world struct {
+// A World is one run. Its tasks touch it one at a time.
+type World struct {
 	cfg      Config
 	setup    explore.Setup
 	names    []string
 	service  *simulated.DynamoDB
-	stores   storeConfig
+	nodes    Nodes
 	recorder *checker.Recorder
 	// numbers has for each entry of the history that of the operation which it
 	// was recorded by: a list is recorded as several reads.
@@ -34,6 +34,17 @@ type world struct {
 	begun   int // operations
 	// What was found while actors were at work.
 	listings, answers complaints
+	served            func(ctx context.Context, s dynamo.Served)
+}
+
+// Nodes makes the tables of a run and opens the stores of its nodes.
+type Nodes interface {
+	// Create makes the tables. Item is one of Table, with which a run begins.
+	Create(ctx context.Context) error
+	Table() string
+	Item(key string, value []byte) map[string]types.AttributeValue
+	// Open opens the store of a node.
+	Open(ctx context.Context, node string) (store.MetaStore, error)
 }
 
 // complaints are what a check found, in the order in which it did.
@@ -53,15 +64,21 @@ const tableName = "lake"
 // loader is the actor that loads what exists from the start.
 const loader = "loader"
 
-func open(ctx context.Context, c Config, s explore.Setup) (*world, error) {
-	w := &world{cfg: c, setup: s, names: c.actors()}
+func open(ctx context.Context, c Config, s explore.Setup) (*World, error) {
+	return Open(ctx, c, s, func(service *simulated.DynamoDB) Nodes { return storeConfig{c, service} }, nil)
+}
+
+// Open sets up a run of c whose nodes have other stores than c's layout. served,
+// unless nil, hears of each request that the service has served.
+func Open(ctx context.Context, c Config, s explore.Setup, nodes func(*simulated.DynamoDB) Nodes, served func(context.Context, dynamo.Served)) (*World, error) {
+	w := &World{cfg: c, setup: s, names: c.Actors(), served: served}
 	var err error
 	if w.service, err = simulated.New(ctx, c.Services, s.Seed, s.Faults, w); err != nil {
 		return nil, err
 	}
-	w.stores = storeConfig{c, w.service}
+	w.nodes = nodes(w.service)
 	ctx = cause.With(cause.WithActor(ctx, loader), cause.Setup)
-	if err := w.stores.create(ctx); err != nil {
+	if err := w.nodes.Create(ctx); err != nil {
 		return nil, err
 	}
 	initial, err := w.load(ctx)
@@ -73,22 +90,22 @@ func open(ctx context.Context, c Config, s explore.Setup) (*world, error) {
 }
 
 // load writes every other key in bulk.
-func (w *world) load(ctx context.Context) ([]checker.Entry, error) {
+func (w *World) load(ctx context.Context) ([]checker.Entry, error) {
 	client, err := w.service.Node(loader)
 	if err != nil {
 		return nil, err
 	}
 	var entries []checker.Entry
-	for i, key := range w.cfg.keys() {
+	for i, key := range w.cfg.Keys() {
 		if i%2 == 0 {
 			entries = append(entries, checker.Entry{Key: key, Value: checker.Text(w.cfg.Shared[0])})
 		}
 	}
 	cfg := bulk.DefaultConfig()
 	cfg.Random = rand.NewPCG(w.service.Stream(loader), streamLoad)
-	_, err = bulk.Put(ctx, client, w.stores.table(), func(yield func(map[string]types.AttributeValue) bool) {
+	_, err = bulk.Put(ctx, client, w.nodes.Table(), func(yield func(map[string]types.AttributeValue) bool) {
 		for _, e := range entries {
-			if !yield(w.stores.item(e.Key, []byte(w.cfg.Shared[0]))) {
+			if !yield(w.nodes.Item(e.Key, []byte(w.cfg.Shared[0]))) {
 				return
 			}
 		}
@@ -109,14 +126,16 @@ type storeConfig struct {
 	service *simulated.DynamoDB
 }
 
-func (s storeConfig) table() string {
+// Table implements Nodes.
+func (s storeConfig) Table() string {
 	if s.cfg.Layout == store.V1 {
 		return tableName
 	}
 	return v2.TableName(tableName)
 }
 
-func (s storeConfig) item(key string, value []byte) map[string]types.AttributeValue {
+// Item implements Nodes.
+func (s storeConfig) Item(key string, value []byte) map[string]types.AttributeValue {
 	if s.cfg.Layout == store.V1 {
 		return v1.Item(key, value)
 	}
@@ -125,26 +144,27 @@ func (s storeConfig) item(key string, value []byte) map[string]types.AttributeVa
 
 func (s storeConfig) shards() store.ShardCounts { return store.ShardCounts{Default: s.cfg.Shards} }
 
-func (s storeConfig) create(ctx context.Context) error {
+// Create implements Nodes.
+func (s storeConfig) Create(ctx context.Context) error {
 	client, err := s.service.Setup()
 	if err != nil {
 		return err
 	}
 	if s.cfg.Layout == store.V1 {
-		return v1.Create(ctx, client, s.table())
+		return v1.Create(ctx, client, s.Table())
 	}
 	return v2.Create(ctx, client, s.v2(client, loader))
 }
 
-// open opens the store of a node.
-func (s storeConfig) open(ctx context.Context, node string) (store.MetaStore, error) {
+// Open implements Nodes.
+func (s storeConfig) Open(ctx context.Context, node string) (store.MetaStore, error) {
 	client, err := s.service.Node(node)
 	if err != nil {
 		return nil, err
 	}
 	if s.cfg.Layout == store.V1 {
 		cfg := v1.DefaultConfig()
-		cfg.Client, cfg.Table, cfg.PageLimit, cfg.Random = client, s.table(), s.cfg.PageLimit, s.random(node)
+		cfg.Client, cfg.Table, cfg.PageLimit, cfg.Random = client, s.Table(), s.cfg.PageLimit, s.random(node)
 		return v1.Open(ctx, cfg)
 	}
 	return v2.Open(ctx, s.v2(client, node))
@@ -152,7 +172,7 @@ func (s storeConfig) open(ctx context.Context, node string) (store.MetaStore, er
 
 func (s storeConfig) v2(client v2.Client, node string) v2.Config {
 	cfg := v2.DefaultConfig()
-	cfg.Client, cfg.Table, cfg.PageLimit, cfg.Random = client, s.table(), s.cfg.PageLimit, s.random(node)
+	cfg.Client, cfg.Table, cfg.PageLimit, cfg.Random = client, s.Table(), s.cfg.PageLimit, s.random(node)
 	cfg.Shards, cfg.Parallel = s.shards(), s.cfg.Parallel
 	return cfg
 }
@@ -162,10 +182,10 @@ func (s storeConfig) random(node string) rand.Source {
 }
 
 // History implements explore.World.
-func (w *world) History() checker.History { return w.recorder.History() }
+func (w *World) History() checker.History { return w.recorder.History() }
 
 // Checks implements explore.World.
-func (w *world) Checks(ctx context.Context) ([]explore.Check, error) {
+func (w *World) Checks(ctx context.Context) ([]explore.Check, error) {
 	var checks []explore.Check
 	for _, name := range w.cfg.Checks {
 		switch name {
@@ -191,7 +211,7 @@ func (c complaints) check(name, passed string) explore.Check {
 	return explore.Check{Name: name, Verdict: checker.Failed, Detail: c.texts[0], Operations: c.operations[:1]}
 }
 
-func (w *world) linearizable(ctx context.Context) (explore.Check, error) {
+func (w *World) linearizable(ctx context.Context) (explore.Check, error) {
 	h := w.recorder.History()
 	res, err := checker.Check(ctx, h, w.cfg.Limits)
 	if err != nil {
@@ -206,14 +226,17 @@ func (w *world) linearizable(ctx context.Context) (explore.Check, error) {
 }
 
 // Served implements simulated.Observer.
-func (w *world) Served(ctx context.Context, s dynamo.Served) {
+func (w *World) Served(ctx context.Context, s dynamo.Served) {
+	if w.served != nil {
+		w.served(ctx, s)
+	}
 	if w.setup.Log.Wanted() {
 		w.setup.Log.Note(ctx, describeServed(ctx, s))
 	}
 }
 
 // Called implements simulated.Observer.
-func (w *world) Called(ctx context.Context, api string, input any, err error) {
+func (w *World) Called(ctx context.Context, api string, input any, err error) {
 	if o := operationOf(ctx); o != nil {
 		o.last = err
 	}
@@ -223,7 +246,7 @@ func (w *world) Called(ctx context.Context, api string, input any, err error) {
 }
 
 // Act implements explore.World.
-func (w *world) Act(ctx context.Context, actor int) error {
+func (w *World) Act(ctx context.Context, actor int) error {
 	s, err := w.start(ctx, w.names[actor])
 	if err != nil || s == nil {
 		return err
@@ -240,9 +263,9 @@ func (w *world) Act(ctx context.Context, actor int) error {
 
 // start opens a node's store, again and again as long as the service fails. It
 // returns nothing if the node crashes meanwhile.
-func (w *world) start(ctx context.Context, name string) (*workloads.Recorded, error) {
+func (w *World) start(ctx context.Context, name string) (*workloads.Recorded, error) {
 	for try := 1; ; try++ {
-		s, err := w.stores.open(ctx, name)
+		s, err := w.nodes.Open(ctx, name)
 		switch {
 		case ended(ctx):
 			return nil, nil
@@ -262,9 +285,9 @@ func ended(ctx context.Context) bool { return ctx.Err() != nil }
 const maxStarts = 10
 
 // listedKeys are the keys that lists are checked for.
-func (w *world) listedKeys() []string {
+func (w *World) listedKeys() []string {
 	if !w.cfg.checks(Listings) {
 		return nil
 	}
-	return slices.DeleteFunc(w.cfg.keys(), func(key string) bool { return !isListed(key) })
+	return slices.DeleteFunc(w.cfg.Keys(), func(key string) bool { return !isListed(key) })
 }

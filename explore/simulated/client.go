@@ -10,14 +10,17 @@ import (
 
 // A Service makes all requests that the stores make.
 type Service interface {
+	BatchGetItem(context.Context, *dynamodb.BatchGetItemInput, ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error)
 	BatchWriteItem(context.Context, *dynamodb.BatchWriteItemInput, ...func(*dynamodb.Options)) (*dynamodb.BatchWriteItemOutput, error)
 	CreateTable(context.Context, *dynamodb.CreateTableInput, ...func(*dynamodb.Options)) (*dynamodb.CreateTableOutput, error)
 	DeleteItem(context.Context, *dynamodb.DeleteItemInput, ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error)
+	DeleteTable(context.Context, *dynamodb.DeleteTableInput, ...func(*dynamodb.Options)) (*dynamodb.DeleteTableOutput, error)
 	DescribeTable(context.Context, *dynamodb.DescribeTableInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeTableOutput, error)
 	GetItem(context.Context, *dynamodb.GetItemInput, ...func(*dynamodb.Options)) (*dynamodb.GetItemOutput, error)
 	PutItem(context.Context, *dynamodb.PutItemInput, ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error)
 	Query(context.Context, *dynamodb.QueryInput, ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error)
 	Scan(context.Context, *dynamodb.ScanInput, ...func(*dynamodb.Options)) (*dynamodb.ScanOutput, error)
+	TransactGetItems(context.Context, *dynamodb.TransactGetItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactGetItemsOutput, error)
 	TransactWriteItems(context.Context, *dynamodb.TransactWriteItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error)
 }
 
@@ -50,6 +53,11 @@ func call[In, Out any](ctx context.Context, c *Client, api string, op operation[
 	return out, err
 }
 
+// BatchGetItem implements Service.
+func (c *Client) BatchGetItem(ctx context.Context, in *dynamodb.BatchGetItemInput, opts ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error) {
+	return call(ctx, c, "BatchGetItem", c.service.BatchGetItem, in, opts)
+}
+
 // BatchWriteItem implements Service.
 func (c *Client) BatchWriteItem(ctx context.Context, in *dynamodb.BatchWriteItemInput, opts ...func(*dynamodb.Options)) (*dynamodb.BatchWriteItemOutput, error) {
 	return call(ctx, c, "BatchWriteItem", c.service.BatchWriteItem, in, opts)
@@ -63,6 +71,11 @@ func (c *Client) CreateTable(ctx context.Context, in *dynamodb.CreateTableInput,
 // DeleteItem implements Service.
 func (c *Client) DeleteItem(ctx context.Context, in *dynamodb.DeleteItemInput, opts ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error) {
 	return call(ctx, c, "DeleteItem", c.service.DeleteItem, in, opts)
+}
+
+// DeleteTable implements Service.
+func (c *Client) DeleteTable(ctx context.Context, in *dynamodb.DeleteTableInput, opts ...func(*dynamodb.Options)) (*dynamodb.DeleteTableOutput, error) {
+	return call(ctx, c, "DeleteTable", c.service.DeleteTable, in, opts)
 }
 
 // DescribeTable implements Service.
@@ -88,6 +101,11 @@ func (c *Client) Query(ctx context.Context, in *dynamodb.QueryInput, opts ...fun
 // Scan implements Service.
 func (c *Client) Scan(ctx context.Context, in *dynamodb.ScanInput, opts ...func(*dynamodb.Options)) (*dynamodb.ScanOutput, error) {
 	return call(ctx, c, "Scan", c.service.Scan, in, opts)
+}
+
+// TransactGetItems implements Service.
+func (c *Client) TransactGetItems(ctx context.Context, in *dynamodb.TransactGetItemsInput, opts ...func(*dynamodb.Options)) (*dynamodb.TransactGetItemsOutput, error) {
+	return call(ctx, c, "TransactGetItems", c.service.TransactGetItems, in, opts)
 }
 
 // TransactWriteItems implements Service.
