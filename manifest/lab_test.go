@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lakebench/lakebench/backend"
 	"github.com/lakebench/lakebench/backend/fault"
 	"github.com/lakebench/lakebench/manifest"
 )
@@ -28,7 +27,7 @@ func inLab(t *testing.T, fn func(l *lab)) {
 	t.Helper()
 	for _, kind := range manifest.Kinds() {
 		t.Run(kind.String(), func(t *testing.T) {
-			s := openService(t, backend.DefaultConfig())
+			s := openLab(t)
 			onVirtualTime(t, func(ctx context.Context) { fn(&lab{T: t, ctx: ctx, service: s, kind: kind, table: "orders"}) })
 		})
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lakebench/lakebench/backend"
 	"github.com/lakebench/lakebench/manifest"
 	"github.com/lakebench/lakebench/manifest/manifesttest"
 	"github.com/lakebench/lakebench/task"
@@ -38,7 +37,7 @@ type log struct {
 }
 
 func newLog(t *testing.T, kind manifest.Kind) *log {
-	s := openService(t, backend.DefaultConfig())
+	s := openLab(t)
 	return &log{
 		t: t, service: s, kind: kind, counts: make(map[string]int),
 		recorder: manifesttest.NewRecorder(s.client(), s.at("lake/orders", shard)),
