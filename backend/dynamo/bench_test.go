@@ -212,3 +212,23 @@ func BenchmarkServe(b *testing.B) {
 		})
 	}
 }
+
+// conditionalUpdate counts in an item of 1 KB, if it is there.
+func conditionalUpdate(table string, i int) *dynamodb.UpdateItemInput {
+	return &dynamodb.UpdateItemInput{
+		TableName: &table, Key: item{"k": s(fmt.Sprintf("%07d", i%1000))},
+		UpdateExpression:          aws.String("ADD n :one"),
+		ConditionExpression:       aws.String("attribute_exists(k)"),
+		ExpressionAttributeValues: item{":one": n("1")},
+	}
+}
+
+func BenchmarkUpdateItemConditional1KB(b *testing.B) {
+	a := newAccount(b, nil)
+	a.createTable(b, "tbl", "k", "S")
+	a.fill(b, "tbl", 1000, 1024, false)
+	benchmark(b, a.engine, func(ctx context.Context, c *dynamodb.Client, i int) error {
+		_, err := c.UpdateItem(ctx, conditionalUpdate("tbl", i))
+		return err
+	})
+}
