@@ -34,7 +34,7 @@ type World struct {
 	begun   int // operations
 	// What was found while actors were at work.
 	listings, answers complaints
-	served            func(ctx context.Context, s dynamo.Served)
+	watcher           simulated.Observer // nil: none
 }
 
 // Nodes makes the tables of a run and opens the stores of its nodes.
@@ -68,10 +68,10 @@ func open(ctx context.Context, c Config, s explore.Setup) (*World, error) {
 	return Open(ctx, c, s, func(service *simulated.DynamoDB) Nodes { return storeConfig{c, service} }, nil)
 }
 
-// Open sets up a run of c whose nodes have other stores than c's layout. served,
-// unless nil, hears of each request that the service has served.
-func Open(ctx context.Context, c Config, s explore.Setup, nodes func(*simulated.DynamoDB) Nodes, served func(context.Context, dynamo.Served)) (*World, error) {
-	w := &World{cfg: c, setup: s, names: c.Actors(), served: served}
+// Open sets up a run of c whose nodes have other stores than c's layout. The watcher,
+// unless nil, hears of every request and call as well.
+func Open(ctx context.Context, c Config, s explore.Setup, nodes func(*simulated.DynamoDB) Nodes, watcher simulated.Observer) (*World, error) {
+	w := &World{cfg: c, setup: s, names: c.Actors(), watcher: watcher}
 	var err error
 	if w.service, err = simulated.New(ctx, c.Services, s.Seed, s.Faults, w); err != nil {
 		return nil, err
@@ -227,8 +227,8 @@ func (w *World) linearizable(ctx context.Context) (explore.Check, error) {
 
 // Served implements simulated.Observer.
 func (w *World) Served(ctx context.Context, s dynamo.Served) {
-	if w.served != nil {
-		w.served(ctx, s)
+	if w.watcher != nil {
+		w.watcher.Served(ctx, s)
 	}
 	if w.setup.Log.Wanted() {
 		w.setup.Log.Note(ctx, describeServed(ctx, s))
@@ -237,6 +237,9 @@ func (w *World) Served(ctx context.Context, s dynamo.Served) {
 
 // Called implements simulated.Observer.
 func (w *World) Called(ctx context.Context, api string, input any, err error) {
+	if w.watcher != nil {
+		w.watcher.Called(ctx, api, input, err)
+	}
 	if o := operationOf(ctx); o != nil {
 		o.last = err
 	}

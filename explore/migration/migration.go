@@ -43,6 +43,11 @@ const (
 	Equality = "equality"
 	// Refresh: no list that begins after the marker reads v1.
 	Refresh = "refresh"
+	// Copies: what a migrator writes into v2 is what v1 holds at that moment.
+	Copies = "copies"
+	// Backfilled: when a run is complete, v2 holds every record of v1, or there is a
+	// problem on record.
+	Backfilled = "backfilled"
 )
 
 // operators are who migrates.

@@ -2,9 +2,12 @@ package migration
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -32,6 +35,7 @@ type watch struct {
 	unmirrored bool     // a v2-only node has been at work
 	complaints map[string]string
 	stage      string // of the migration, in words
+	complete   string // the last run of the backfill that was seen complete
 }
 
 // contents are the records of both layouts.
@@ -49,8 +53,8 @@ func (w *watch) refreshing(ctx context.Context) context.Context {
 	return context.WithValue(ctx, refreshKey{}, true)
 }
 
-// served hears of every request.
-func (w *watch) served(ctx context.Context, s dynamo.Served) {
+// Served implements simulated.Observer.
+func (w *watch) Served(ctx context.Context, s dynamo.Served) {
 	if w.looking || w.client == nil {
 		return
 	}
@@ -68,6 +72,53 @@ func (w *watch) served(ctx context.Context, s dynamo.Served) {
 	}
 }
 
+// Called implements simulated.Observer: it is told in the very step in which the
+// service has acted.
+func (w *watch) Called(ctx context.Context, api string, input any, err error) {
+	in, ok := input.(*dynamodb.TransactWriteItemsInput)
+	if !ok || err != nil || !slices.Contains(operators, cause.Actor(ctx)) {
+		return
+	}
+	ctx = context.WithoutCancel(ctx)
+	w.looking = true
+	defer func() { w.looking = false }()
+	for _, a := range in.TransactItems {
+		if a.Put == nil || isControl(a.Put.Item) {
+			continue
+		}
+		key, _ := record.Name(a.Put.Item)
+		value, _ := record.Value(a.Put.Item)
+		if held, exists := w.table(ctx, tableName)[key]; !exists || held != string(value) {
+			w.complain(Copies, "%s wrote %q = %q into v2 while v1 held %q (%v)", cause.Actor(ctx), key, value, held, exists)
+		}
+	}
+}
+
+func isControl(item map[string]types.AttributeValue) bool {
+	bucket, _ := item[store.AttrBucket].(*types.AttributeValueMemberS)
+	return bucket != nil && bucket.Value == control.Bucket
+}
+
+// backfilled holds a run that has just become complete against what v2 holds.
+func (w *watch) backfilled(ctx context.Context) {
+	b := peek[control.Backfill](ctx, w, "backfill")
+	if b == nil || b.State != control.BackfillComplete || b.Run == w.complete {
+		return
+	}
+	w.complete = b.Run
+	c := w.contents(ctx)
+	for key, value := range c.v1 {
+		held, exists := c.v2[key]
+		if exists && held == value {
+			continue
+		}
+		sum := sha256.Sum256([]byte(key))
+		if peek[control.Problem](ctx, w, "problem/"+hex.EncodeToString(sum[:])) == nil {
+			w.complain(Backfilled, "run %s is complete, and v2 holds %q (%v) of %q, v1 %q", b.Run, held, exists, key, value)
+		}
+	}
+}
+
 // look holds what a request of actor left against what must hold.
 func (w *watch) look(ctx context.Context, actor string) {
 	barrier, marker := peek[control.Barrier](ctx, w, "barrier"), peek[control.Marker](ctx, w, "marker")
@@ -76,6 +127,9 @@ func (w *watch) look(ctx context.Context, actor string) {
 		w.complain(Marker, "%s changed the marker from %+v to %+v", actor, *w.marker, marker)
 	case marker != nil && (barrier == nil || barrier.ID != marker.BarrierID):
 		w.complain(Marker, "marker %+v is there without its barrier, but with %+v, after a request of %s", *marker, barrier, actor)
+	}
+	if slices.Contains(operators, actor) {
+		w.backfilled(ctx)
 	}
 	pausedNow := barrier != nil && marker == nil
 	var now contents
@@ -140,8 +194,7 @@ func (w *watch) table(ctx context.Context, name string) map[string]string {
 		return found // there is no such table yet
 	}
 	for _, item := range out.Items {
-		bucket, _ := item[store.AttrBucket].(*types.AttributeValueMemberS)
-		if bucket != nil && bucket.Value == "control" {
+		if isControl(item) {
 			continue
 		}
 		key, err := record.Name(item)
@@ -151,7 +204,7 @@ func (w *watch) table(ctx context.Context, name string) map[string]string {
 			continue
 		}
 		if _, twice := found[key]; twice {
-			key += " in " + bucket.Value
+			key += fmt.Sprintf(" in %v", item[store.AttrBucket])
 		}
 		found[key] = string(value)
 	}

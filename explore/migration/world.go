@@ -35,7 +35,7 @@ func open(ctx context.Context, cfg metadata.Config, s explore.Setup) (*world, er
 	w.World, err = metadata.Open(ctx, cfg, s, func(service *simulated.DynamoDB) metadata.Nodes {
 		w.fleet = newFleet(cfg, service, w.watch)
 		return w.fleet
-	}, w.watch.served)
+	}, w.watch)
 	return w, err
 }
 
@@ -89,7 +89,7 @@ func (w *world) Checks(ctx context.Context) ([]explore.Check, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range []string{Pause, Marker, Equality, Refresh} {
+	for _, name := range []string{Pause, Marker, Equality, Refresh, Copies, Backfilled} {
 		checks = append(checks, w.watch.check(name))
 	}
 	return checks, nil
