@@ -27,7 +27,6 @@ func WriteTable(w io.Writer, doc Document, o TableOptions) error {
 	t.costs(doc)
 	t.growth(doc.Summary)
 	t.crossovers(doc.Summary)
-	t.published(doc)
 	t.trust(doc)
 	_, err := io.WriteString(w, t.String())
 	return err
