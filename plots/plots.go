@@ -69,16 +69,36 @@ func pagesOf(doc results.Document) []page {
 			together[key] = &page{name: portable("overview" + key), title: "What " + aOrAn(operation) + " costs, by " + spaced(c.x), note: note, operation: operation}
 			order = append(order, together[key])
 		}
-		if o := together[key]; len(o.charts) < overviewCharts && c.metric.Assume == results.Exact {
+		if o := together[key]; c.metric.Assume == results.Exact {
 			o.charts = append(o.charts, c)
 		}
 	}
 	for _, o := range order {
+		o.pick()
 		if len(o.charts) > 1 {
 			pages = append(pages, *o)
 		}
 	}
 	return pages
+}
+
+// pick leaves an overview the charts of what its workload is about, then those of
+// an operation's costs, each in the order of tables.
+func (p *page) pick() {
+	common := func(c *chart) int {
+		if c.metric.Per == "operation" {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(p.charts, func(a, b *chart) int { return common(a) - common(b) })
+	p.charts = p.charts[:min(len(p.charts), overviewCharts)]
+	if len(p.charts) == 0 {
+		return
+	}
+	if per := p.charts[0].metric.Per; per == "day" || per == "item" {
+		p.title = "What " + aOrAn(per) + " costs, by " + spaced(p.charts[0].x)
+	}
 }
 
 // operationName is the one logical operation, "operation" where there are
