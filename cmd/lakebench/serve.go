@@ -18,6 +18,7 @@ import (
 // serveOptions are the flags of serve.
 type serveOptions struct {
 	dynamodb  string
+	s3        string
 	dataDir   string
 	listenAny bool
 	access    dynamo.Access
@@ -27,30 +28,43 @@ type serveOptions struct {
 func newServe() *cobra.Command {
 	o := serveOptions{limits: defaultServeLimits()}
 	cmd := &cobra.Command{
-		Use:   "serve --dynamodb 127.0.0.1:PORT",
-		Short: "Serve the embedded DynamoDB to other programs",
-		Long: `Serve the embedded DynamoDB on an address of this machine until interrupted.
+		Use:   "serve [--dynamodb 127.0.0.1:PORT] [--s3 127.0.0.1:PORT]",
+		Short: "Serve the embedded DynamoDB and S3 to other programs",
+		Long: `Serve the embedded services on addresses of this machine until interrupted.
 Port 0 picks a free port; the address in use is printed. When it stops it prints
 what was requested of it and what that would be billed.
 
-Tables live in memory. With --data-dir they are kept in a directory as well, and
+Tables and objects live in memory. With --data-dir tables are kept in a directory as well, and
 found again in it: what has been acknowledged survives a kill at any moment.
 
 Every credential is good, unless --access-key and --secret-key name one. There is
-no encryption, so it binds loopback only, unless --listen-any says otherwise.`,
+no encryption, so it binds loopback only, unless --listen-any says otherwise.
+S3 takes every credential, is never on another address, and wants its buckets
+addressed by path.`,
 		Example: `  lakebench serve --dynamodb 127.0.0.1:8000
   lakebench serve --dynamodb 127.0.0.1:8000 --data-dir ./tables
-  aws dynamodb list-tables --endpoint-url http://127.0.0.1:8000`,
+  aws dynamodb list-tables --endpoint-url http://127.0.0.1:8000
+  lakebench serve --s3 127.0.0.1:9000
+  aws s3api list-buckets --endpoint-url http://127.0.0.1:9000`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.check(cmd.ErrOrStderr()); err != nil {
 				return err
 			}
-			return o.serveDynamoDB(cmd.Context(), cmd.OutOrStdout())
+			out := &linesWriter{to: cmd.OutOrStdout()}
+			var services []func(context.Context) error
+			if o.dynamodb != "" {
+				services = append(services, func(ctx context.Context) error { return o.serveDynamoDB(ctx, out) })
+			}
+			if o.s3 != "" {
+				services = append(services, func(ctx context.Context) error { return o.serveS3(ctx, out) })
+			}
+			return serveAll(cmd.Context(), services...)
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.dynamodb, "dynamodb", "", "serve DynamoDB on this `address`")
+	f.StringVar(&o.s3, "s3", "", "serve S3 on this loopback `address`")
 	f.StringVar(&o.dataDir, "data-dir", "", "keep the tables in this `directory`, which is made if need be")
 	f.BoolVar(&o.listenAny, "listen-any", false, "allow an address that other machines can reach; nothing is encrypted")
 	f.StringVar(&o.access.Key, "access-key", "", "take only requests signed with this access `key` and --secret-key")
@@ -61,8 +75,14 @@ no encryption, so it binds loopback only, unless --listen-any says otherwise.`,
 // check refuses flags that do not go together, before anything is opened.
 func (o *serveOptions) check(warnings io.Writer) error {
 	switch {
+	case o.dynamodb == "" && o.s3 == "":
+		return usagef("nothing to serve: give --dynamodb 127.0.0.1:PORT or --s3 127.0.0.1:PORT")
+	case o.s3 != "" && !isLoopback("http://"+o.s3):
+		return usagef("--s3 %q: expected a loopback address with a port, such as 127.0.0.1:9000", o.s3)
+	case o.dynamodb == "" && (o.dataDir != "" || o.listenAny || o.access != dynamo.Access{}):
+		return usagef("--data-dir, --listen-any, --access-key and --secret-key are about --dynamodb")
 	case o.dynamodb == "":
-		return usagef("nothing to serve: give --dynamodb 127.0.0.1:PORT")
+		return nil
 	case (o.access.Key == "") != (o.access.Secret == ""):
 		return usagef("--access-key and --secret-key go together: give both or neither")
 	case isLoopback("http://" + o.dynamodb):
