@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"math"
+	"os"
 	"strings"
 	"testing"
 
@@ -143,5 +144,31 @@ func TestWriteText(t *testing.T) {
 		if has := strings.Contains(b.String(), want); has != (want != "Too narrow") {
 			t.Errorf("%q in the text: %v", want, has)
 		}
+	}
+}
+
+// TestREADME: the plan in the README is the one that is made.
+func TestREADME(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(readme), "<!-- plan:")
+	_, rest, _ = strings.Cut(rest, "```\n")
+	block, _, found := strings.Cut(rest, "```")
+	if !found {
+		t.Fatal("README.md has no block after <!-- plan:")
+	}
+	var b bytes.Buffer
+	if err := plan(t, nil).WriteText(&b, 80, false); err != nil {
+		t.Fatal(err)
+	}
+	left := b.String()
+	for line := range strings.Lines(block) {
+		_, after, ok := strings.Cut(left, line)
+		if !ok {
+			t.Fatalf("README.md has a line that the plan does not have, or not there: %s", line)
+		}
+		left = after
 	}
 }
