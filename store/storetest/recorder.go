@@ -24,6 +24,9 @@ type Service interface {
 	BatchWriteItem(context.Context, *dynamodb.BatchWriteItemInput, ...func(*dynamodb.Options)) (*dynamodb.BatchWriteItemOutput, error)
 	CreateTable(context.Context, *dynamodb.CreateTableInput, ...func(*dynamodb.Options)) (*dynamodb.CreateTableOutput, error)
 	DescribeTable(context.Context, *dynamodb.DescribeTableInput, ...func(*dynamodb.Options)) (*dynamodb.DescribeTableOutput, error)
+	BatchGetItem(context.Context, *dynamodb.BatchGetItemInput, ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error)
+	TransactGetItems(context.Context, *dynamodb.TransactGetItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactGetItemsOutput, error)
+	DeleteTable(context.Context, *dynamodb.DeleteTableInput, ...func(*dynamodb.Options)) (*dynamodb.DeleteTableOutput, error)
 }
 
 // A Recorder writes down, for people, every call that is made through it and what
@@ -169,6 +172,50 @@ func (r *Recorder) BatchWriteItem(ctx context.Context, in *dynamodb.BatchWriteIt
 		}
 	}
 	r.note(request, answer, tries, err)
+	return out, err
+}
+
+// BatchGetItem records a BatchGetItem.
+func (r *Recorder) BatchGetItem(ctx context.Context, in *dynamodb.BatchGetItemInput, opts ...func(*dynamodb.Options)) (*dynamodb.BatchGetItemOutput, error) {
+	opts, tries := counted(opts)
+	out, err := r.service.BatchGetItem(ctx, in, opts...)
+	request, answer := "BatchGetItem", ""
+	for table, want := range in.RequestItems { // the callers read one table at a time
+		request += fmt.Sprintf(" %s %s %d keys", table, consistency(want.ConsistentRead), len(want.Keys))
+		if err == nil {
+			answer = fmt.Sprintf("%d found", len(out.Responses[table]))
+			if left := len(out.UnprocessedKeys[table].Keys); left > 0 {
+				answer += fmt.Sprintf(", %d unprocessed", left)
+			}
+		}
+	}
+	r.note(request, answer, tries, err)
+	return out, err
+}
+
+// TransactGetItems records a TransactGetItems, one line an item.
+func (r *Recorder) TransactGetItems(ctx context.Context, in *dynamodb.TransactGetItemsInput, opts ...func(*dynamodb.Options)) (*dynamodb.TransactGetItemsOutput, error) {
+	opts, tries := counted(opts)
+	out, err := r.service.TransactGetItems(ctx, in, opts...)
+	var b strings.Builder
+	b.WriteString("TransactGetItems")
+	found := 0
+	for i, get := range in.TransactItems {
+		fmt.Fprintf(&b, "\n    Get %s %s", *get.Get.TableName, item(get.Get.Key))
+		if err == nil && len(out.Responses[i].Item) > 0 {
+			found++
+		}
+	}
+	b.WriteString("\n   ")
+	r.note(b.String(), fmt.Sprintf("%d found", found), tries, err)
+	return out, err
+}
+
+// DeleteTable records a DeleteTable.
+func (r *Recorder) DeleteTable(ctx context.Context, in *dynamodb.DeleteTableInput, opts ...func(*dynamodb.Options)) (*dynamodb.DeleteTableOutput, error) {
+	opts, tries := counted(opts)
+	out, err := r.service.DeleteTable(ctx, in, opts...)
+	r.note("DeleteTable "+*in.TableName, "ok", tries, err)
 	return out, err
 }
 
