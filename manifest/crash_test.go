@@ -14,13 +14,13 @@ import (
 
 // A life is what a node does until it crashes, and what it was told.
 type life struct {
-	store         *manifest.Store
-	epoch         uint64   // claimed
-	flushes       []string // paths of generations whose commit was acknowledged
-	tried         int      // flushes begun
-	sealed        bool     // acknowledged last
-	sealing       bool     // a change of that was begun and not acknowledged
-	version, seen uint64   // acknowledged
+	store   *manifest.Store
+	epoch   uint64   // claimed
+	flushes []string // paths of generations whose commit was acknowledged
+	tried   int      // flushes begun
+	sealed  bool     // acknowledged last
+	sealing bool     // a change of that was begun and not acknowledged
+	seen    uint64   // the last version acknowledged
 }
 
 func (n *life) flush(ctx context.Context) error {
@@ -74,7 +74,7 @@ func (n *life) live(ctx context.Context) error {
 }
 
 // check looks at what a node left behind, through clients of its successor.
-func (n *life) check(t *testing.T, ctx context.Context, what string, next *manifest.Store) {
+func (n *life) check(ctx context.Context, t *testing.T, what string, next *manifest.Store) {
 	t.Helper()
 	v, err := next.Reader().Versions(ctx)
 	if err != nil || v.Gap(next.Location()) != nil {
@@ -154,7 +154,7 @@ func crashAt(t *testing.T, s *service, kind manifest.Kind, how string, i int) (s
 		if !survived && !errors.Is(err, fault.ErrCrashed) && !errors.Is(context.Cause(nodeCtx), fault.ErrCrashed) {
 			t.Errorf("request %d: the node ended with %v instead of crashing", i, err)
 		}
-		n.check(t, ctx, fmt.Sprintf("%s at request %d", how, i), open(nil, 2))
+		n.check(ctx, t, fmt.Sprintf("%s at request %d", how, i), open(nil, 2))
 	})
 	return survived
 }

@@ -137,9 +137,9 @@ func TestList(t *testing.T) {
 	if want := append(want, "prefix dir/sub/"); !slices.Equal(keys, want) {
 		t.Errorf("listed %d entries, the last %v; want %d", len(keys), keys[len(keys)-1], len(want))
 	}
-	for l := range b.List(ctx, "", "") {
-		if l.Key != "dir/0000" {
-			t.Errorf("the first is %s", l.Key)
+	for l, err := range b.List(ctx, "", "") {
+		if l.Key != "dir/0000" || err != nil {
+			t.Errorf("the first is %s, %v", l.Key, err)
 		}
 		break
 	}

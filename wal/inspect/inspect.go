@@ -13,7 +13,7 @@ import (
 	"github.com/lakebench/lakebench/manifest/object"
 )
 
-// ErrNoShard: there is no shard below the table.
+// ErrNoShard says that there is no shard below the table.
 var ErrNoShard = errors.New("no shard")
 
 // Config says what to look at.

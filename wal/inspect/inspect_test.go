@@ -295,7 +295,7 @@ func TestNothingIsWritten(t *testing.T) {
 // TestProblems: what is wrong is named with its path, and all else is still said.
 func TestProblems(t *testing.T) {
 	here := at("")
-	version := func(n uint64) string { return here.ManifestKey(n) }
+	version := here.ManifestKey
 	change := func(files fstest.MapFS, n uint64, to func(*manifest.Manifest)) {
 		m, err := manifest.Decode("", files[version(7)].Data)
 		if err != nil {
