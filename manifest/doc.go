@@ -14,7 +14,8 @@
 // Requests of an operation; S is a scan: 3 + b + b⌈k/b⌉ with batches of b versions
 // and a hint that is k behind, so 5 by default when the hint is exact, and 4 for a
 // shard without manifest. Under Probe a search costs 3 (2 for a new shard), and
-// from a position that is held 1.
+// from a position that is held 1, to which k versions that are not known yet add
+// 1 + 2⌊log2 k⌋.
 //
 //	                           Scan     Serve      Serialized  Probe
 //	Latest, position held      S        0          0           0
