@@ -175,8 +175,10 @@ func (r *Records) PublishMarker(ctx context.Context, barrierID string) error {
 	return err
 }
 
-// stamp is a time as records keep it: without the monotonic reading, in UTC.
-func stamp(t time.Time) time.Time { return t.Round(0).UTC() }
+// stamp is a time as records keep it: in UTC and in whole seconds, so that a
+// record's size does not depend on when it is written. Of a heartbeat that would be
+// too coarse.
+func stamp(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
 
 // Retire writes the retired record, which is there for ever, if the marker exists
 // (ErrNotFinalized). From then on no node opens in another mode than v2-only; so

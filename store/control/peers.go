@@ -196,6 +196,6 @@ func peerBytes(p *Peer) (store.Expectation, error) {
 }
 
 func (p Peer) stamped() Peer {
-	p.Heartbeat = stamp(p.Heartbeat)
+	p.Heartbeat = p.Heartbeat.Round(0).UTC() // without the monotonic reading
 	return p
 }

@@ -304,9 +304,9 @@ func TestFormats(t *testing.T) {
 		w.must(w.ours.Retire(w.ctx, control.Retired{Owner: "host/1", Since: at}))
 		w.must(w.ours.PutPeer(w.ctx, control.Peer{Node: "n/1", Incarnation: "i1", Mode: control.ModeV2Authoritative, MarkerObserved: true, Heartbeat: at}))
 		want := map[string]string{
-			"barrier":  `{"id":"b1","owner":"host/1","installed":"2026-11-29T11:00:00.0000005Z"}`,
+			"barrier":  `{"id":"b1","owner":"host/1","installed":"2026-11-29T11:00:00Z"}`,
 			"marker":   `{"barrier":"b1","published":"2000-01-01T00:00:00Z"}`,
-			"retired":  `{"owner":"host/1","since":"2026-11-29T11:00:00.0000005Z"}`,
+			"retired":  `{"owner":"host/1","since":"2026-11-29T11:00:00Z"}`,
 			"peer/n/1": `{"node":"n/1","incarnation":"i1","mode":"v2-authoritative","markerObserved":true,"heartbeat":"2026-11-29T11:00:00.0000005Z"}`,
 		}
 		if diff := cmp.Diff(want, w.stored()); diff != "" {
