@@ -186,3 +186,24 @@ func TestModelOfWAL(t *testing.T) {
 		})
 	}
 }
+
+// TestModelOfMigration: what a record costs to migrate, with nobody else writing.
+func TestModelOfMigration(t *testing.T) {
+	doc := measure(t, "migration", map[string]string{"records": "100,2500", "page_size": "100,1000", "writers": "0"})
+	compared := 0
+	for _, m := range doc.Summary.Metrics {
+		n := coordinate(t, m.Point, "records")
+		c := capacity.Backfill(n, 300, coordinate(t, m.Point, "page_size"), "append-operation")
+		want, ok := map[string]float64{"requests/item": c.Requests, "wru/item": c.WRU}[m.Metric]
+		if !ok || m.Variant != "batched" {
+			continue
+		}
+		compared++
+		if math.Abs(m.Value*float64(n)-want) > 1e-6 {
+			t.Errorf("at %v: %s of all records measured %v, the model says %v", m.Point, m.Metric, m.Value*float64(n), want)
+		}
+	}
+	if compared != 8 {
+		t.Errorf("%d values compared, want 8", compared)
+	}
+}

@@ -30,12 +30,16 @@ type Migration struct {
 const (
 	pairsPerTransaction = (TransactionActions - 1) / 2
 	backfillPage        = 1000 // the default page size
+	// A run looks at both tables, and reads the layout, the barrier, the marker,
+	// its own progress and the peers, before it begins and again at its end.
+	backfillDescribes = 2
+	backfillReads     = 9
 )
 
 // Backfill returns what it costs to migrate n records of a size, in batched
 // transactions and pages of pageSize, with nobody else writing. Each page is
 // cut into transactions of its own, and ends with a progress record of 1 KB at
-// most.
+// most; one more says that the run is complete.
 func Backfill(n, itemBytes, pageSize int64, family string) Cost {
 	scan := Drain(n, itemBytes, pageSize)
 	// Pages that are cut by size hold fewer records than pageSize.
@@ -44,11 +48,12 @@ func Backfill(n, itemBytes, pageSize int64, family string) Cost {
 	pairs := min(pairsPerTransaction, max(1, TransactionBytes/pairBytes))
 	full, rest := n/perPage, n%perPage
 	transactions := float64(full)*math.Ceil(float64(perPage)/float64(pairs)) + math.Ceil(float64(rest)/float64(pairs))
+	progress := scan.Requests + 1
 	pair := 2*units.Write(itemBytes) + 2*units.Write(itemBytes+bucketBytes(family))
 	return Cost{
-		Requests:  scan.Requests + transactions + scan.Requests,
-		Evaluated: scan.Evaluated, Returned: scan.Returned, RRU: scan.RRU,
-		WRU: float64(n)*pair + transactions*units.TransactWrite(1) + scan.Requests*units.Write(1),
+		Requests:  scan.Requests + transactions + progress + backfillDescribes + backfillReads,
+		Evaluated: scan.Evaluated, Returned: scan.Returned, RRU: scan.RRU + backfillReads*units.Read(1, units.Strong),
+		WRU: float64(n)*pair + transactions*units.TransactWrite(1) + progress*units.Write(1),
 	}
 }
 
