@@ -16,6 +16,10 @@ func (p page) draw(c draw.Canvas) {
 	y -= 1.35 * titleSize
 	pen.write(pen.style(noteSize, faint, draw.XLeft, draw.YTop), vg.Point{X: left, Y: y}, p.note)
 	y -= 2.4 * noteSize
+	if p.bars != nil {
+		p.bars.draw(pen, vg.Rectangle{Min: vg.Point{X: left, Y: c.Min.Y + margin/2}, Max: vg.Point{X: c.Max.X - margin, Y: y}})
+		return
+	}
 	y = p.drawLegend(pen, vg.Point{X: left, Y: y}, c.Max.X-margin) - 16
 	rest := vg.Rectangle{Min: vg.Point{X: left, Y: c.Min.Y + margin/2}, Max: vg.Point{X: c.Max.X - margin, Y: y}}
 	if len(p.charts) == 1 {

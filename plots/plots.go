@@ -25,8 +25,9 @@ import (
 
 // Write draws the document's charts into dir, which it makes: a file in each
 // format for every metric over every swept parameter, and one with the first
-// four together, overview-by-<parameter>. It returns the paths that it wrote. A
-// run of one point has no growth and no charts.
+// four together, overview-by-<parameter>; and the requests of the last point by
+// cause, if they have more than one. It returns the paths that it wrote. A run of
+// one point has no growth to show.
 func Write(dir string, doc results.Document) ([]string, error) {
 	var paths []string
 	for _, p := range pagesOf(doc) {
@@ -50,6 +51,7 @@ type page struct {
 	name, title, note string
 	operation         string
 	charts            []*chart
+	bars              *bars // in the place of charts; nil: charts
 }
 
 // overviewCharts is how many charts an overview has at most.
@@ -78,6 +80,9 @@ func pagesOf(doc results.Document) []page {
 		if len(o.charts) > 1 {
 			pages = append(pages, *o)
 		}
+	}
+	if p, ok := causesPage(doc); ok {
+		pages = append(pages, p)
 	}
 	return pages
 }
@@ -162,7 +167,7 @@ const (
 
 // size is the page's size: charts stand two in a row.
 func (p page) size() (w, h vg.Length) {
-	if len(p.charts) == 1 {
+	if len(p.charts) == 1 || p.bars != nil {
 		return chartWidth, chartHeight
 	}
 	rows := (len(p.charts) + 1) / 2

@@ -25,8 +25,10 @@ func WriteTable(w io.Writer, doc Document, o TableOptions) error {
 	t := &terminal{texttab.NewPage(o.Width, o.Color)}
 	t.head(doc)
 	t.costs(doc)
+	t.causes(doc)
 	t.growth(doc.Summary)
 	t.crossovers(doc.Summary)
+	t.published(doc)
 	t.trust(doc)
 	_, err := io.WriteString(w, t.String())
 	return err

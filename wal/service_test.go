@@ -40,12 +40,7 @@ type service struct {
 	opened  uint64 // writers, which all draw from other seeds
 }
 
-// openService opens a service of a test's own.
-func openService(t testing.TB) *service {
-	t.Helper()
-	return openBackend(t, backend.DefaultConfig())
-}
-
+// openBackend opens a service of a test's own.
 func openBackend(t testing.TB, cfg backend.Config) *service {
 	t.Helper()
 	b, err := backend.Open(t.Context(), cfg)
@@ -92,6 +87,9 @@ func (s *service) client() manifesttest.Client {
 	}
 	return c
 }
+
+// objects reads the bucket's objects.
+func (s *service) objects() object.Reader { return object.Reader{Client: s.client(), Bucket: s.bucket} }
 
 // faulty returns a client under fault rules (package fault), and what applies them.
 func (s *service) faulty(t testing.TB, ctx context.Context, rules string) (manifesttest.Client, *fault.Injector) {

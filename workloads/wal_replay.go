@@ -16,7 +16,7 @@ import (
 func reopenParams(lags string) []Param {
 	return append([]Param{
 		{
-			Name: "entries", Kind: Integer, Min: 1, Max: 100_000, Default: "1,8,64,500", Swept: true,
+			Name: "entries", Kind: Integer, Min: 1, Max: 100_000, Default: "1,8,30,64,500", Swept: true,
 			Doc: "entries of the log that no generation holds, a row each",
 		},
 		{Name: "hint_lag", Kind: Integer, Min: 0, Max: 100_000, Default: lags, Swept: true, Doc: "versions that the hint lags behind the manifest"},

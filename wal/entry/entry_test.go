@@ -86,6 +86,9 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
+// shardOfTheRealSystem is a shard that was not written by lakebench.
+const shardOfTheRealSystem = "../testdata/real/_mem_wal/aa48498d-ac91-59e2-8452-69f46010ace2"
+
 // The real system's entries (shared/data/README.md): what each holds is known
 // from what was done to the shard.
 func TestReadsWhatTheRealSystemWrote(t *testing.T) {
@@ -102,7 +105,7 @@ func TestReadsWhatTheRealSystemWrote(t *testing.T) {
 		"1001": {WriterEpoch: 3, Rows: []entry.Row{value("f", "1")}},                  // 9
 	}
 	for digits, e := range want {
-		data, err := os.ReadFile(filepath.Join("testdata", "real", digits+strings.Repeat("0", 60)+".arrow"))
+		data, err := os.ReadFile(filepath.Join(shardOfTheRealSystem, "wal", digits+strings.Repeat("0", 60)+".arrow"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,15 @@
+//go:build !real
+
+package wal_test
+
+import (
+	"testing"
+
+	"github.com/lakebench/lakebench/backend"
+)
+
+// openService opens the service on which the suite runs.
+func openService(t testing.TB) *service {
+	t.Helper()
+	return openBackend(t, backend.DefaultConfig())
+}
