@@ -107,10 +107,10 @@ func (p *placeholders) update() string {
 		verb   string
 		clause func() string
 	}{
-		{"SET", func() string { return p.path() + " = " + p.setValue() }},
-		{"REMOVE", p.path},
-		{"ADD", func() string { return p.path() + " " + p.addend() }},
-		{"DELETE", func() string { return p.path() + " " + p.placeholder(p.set()) }},
+		{"SET", func() string { return p.changedPath(attributes...) + " = " + p.setValue() }},
+		{"REMOVE", func() string { return p.changedPath(attributes...) }},
+		{"ADD", p.add},
+		{"DELETE", func() string { return p.changedPath("s") + " " + p.placeholder(p.anySet()) }},
 	} {
 		if p.oneIn(3) || s.verb == "SET" && p.oneIn(2) {
 			clauses := []string{s.clause()}
@@ -132,14 +132,19 @@ func (p *placeholders) updatePath() string {
 	if p.oneIn(10) {
 		return p.name(hashName)
 	}
-	return p.path()
+	return p.changedPath(attributes...)
 }
 
-func (p *placeholders) addend() string {
+// add mostly adds to what is of the operand's type.
+func (p *placeholders) add() string {
 	if p.oneIn(3) {
-		return p.placeholder(p.set())
+		return p.changedPath("s") + " " + p.placeholder(p.anySet())
 	}
-	return p.placeholder(p.number())
+	return p.changedPath("a", "b") + " " + p.placeholder(p.number())
+}
+
+func (p *placeholders) anySet() attr.Value {
+	return p.setOf(pick(p.generator, []attr.Kind{attr.SS, attr.SS, attr.SS, attr.NS, attr.BS}))
 }
 
 func (p *placeholders) setValue() string {
@@ -158,11 +163,13 @@ func (p *placeholders) setValue() string {
 }
 
 func (p *placeholders) setOperand() string {
-	switch p.IntN(4) {
+	switch p.IntN(5) {
 	case 0:
 		return p.path()
 	case 1:
 		return "if_not_exists(" + p.path() + ", " + p.placeholder(p.number()) + ")"
+	case 2:
+		return pick(p.generator, []string{"a", "b", "m.a"})
 	default:
 		return p.placeholder(p.number())
 	}
@@ -170,10 +177,12 @@ func (p *placeholders) setOperand() string {
 
 func (p *placeholders) listOperand() string {
 	list := attr.List(p.value(1), p.value(1))
-	switch p.IntN(3) {
-	case 0:
+	switch p.IntN(6) {
+	case 0, 1:
 		return "if_not_exists(l, " + p.placeholder(list) + ")"
-	case 1:
+	case 2:
+		return "l"
+	case 3:
 		return p.path()
 	default:
 		return p.placeholder(list)

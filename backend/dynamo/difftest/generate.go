@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/lakebench/lakebench/backend/dynamo/attr"
 )
@@ -30,7 +31,9 @@ const (
 	sortName = "r"
 )
 
-// attributes are the names of the others.
+// attributes are the names of the others. Most of the time a and b are numbers, s is a
+// set of strings, l a list and m a map, so that most expressions find what they look
+// for; c and x_1 are anything.
 var attributes = []string{"a", "b", "c", "m", "l", "s", "x_1"}
 
 // keyValues are the values of key attributes by type: negative numbers, numbers
@@ -49,8 +52,20 @@ func num(text string) attr.Value {
 	return v
 }
 
-// generator makes requests from a seed.
-type generator struct{ *rand.Rand }
+// generator makes requests from a seed, about a few of the tables, so that requests
+// meet each other's items.
+type generator struct {
+	*rand.Rand
+	tables []table
+}
+
+func newGenerator(seed uint64) *generator {
+	g := &generator{Rand: rand.New(rand.NewPCG(seed, 0))}
+	for _, i := range g.Perm(len(tables))[:2] {
+		g.tables = append(g.tables, tables[i])
+	}
+	return g
+}
 
 func pick[T any](g *generator, from []T) T { return from[g.IntN(len(from))] }
 
@@ -60,9 +75,9 @@ func (g *generator) oneIn(n int) bool { return g.IntN(n) == 0 }
 func (g *generator) key(t table) attr.Item {
 	key := attr.Item{}.With(hashName, pick(g, keyValues[t.hash][:3]))
 	if t.sort != attr.Invalid {
-		key = key.With(sortName, pick(g, keyValues[t.sort]))
+		key = key.With(sortName, pick(g, keyValues[t.sort][:4]))
 	}
-	if g.oneIn(60) { // one that does not fit
+	if g.oneIn(200) { // one that does not fit
 		key = key.With(pick(g, []string{hashName, sortName, "a"}), g.value(1))
 	}
 	return key
@@ -70,10 +85,43 @@ func (g *generator) key(t table) attr.Item {
 
 func (g *generator) item(t table) attr.Item {
 	it := g.key(t)
+	return g.fill(it, 0)
+}
+
+// fill adds attributes to an item or a map that is nested in level others.
+func (g *generator) fill(it attr.Item, level int) attr.Item {
 	for range g.IntN(6) {
-		it = it.With(pick(g, attributes), g.value(0))
+		name := pick(g, attributes)
+		it = it.With(name, g.valueOf(name, level))
 	}
 	return it
+}
+
+// valueOf makes a value for an attribute, mostly one of its type.
+func (g *generator) valueOf(name string, level int) attr.Value {
+	if level > 2 || g.oneIn(6) {
+		return g.value(level)
+	}
+	switch name {
+	case "a", "b":
+		return g.number()
+	case "s":
+		return g.setOf(attr.SS)
+	case "l":
+		return g.list(level)
+	case "m":
+		return attr.Map(g.fill(nil, level+1))
+	default:
+		return g.value(level)
+	}
+}
+
+func (g *generator) list(level int) attr.Value {
+	var elements []attr.Value
+	for range g.IntN(4) {
+		elements = append(elements, g.valueOf(pick(g, attributes), level+1))
+	}
+	return attr.List(elements...)
 }
 
 // value makes a value of any type that is nested in level lists and maps.
@@ -94,19 +142,11 @@ func (g *generator) value(level int) attr.Value {
 	case n < 12:
 		return attr.Null()
 	case n < 15:
-		return g.set()
+		return g.setOf(pick(g, []attr.Kind{attr.SS, attr.NS, attr.BS}))
 	case n < 17:
-		var elements []attr.Value
-		for range g.IntN(4) {
-			elements = append(elements, g.value(level+1))
-		}
-		return attr.List(elements...)
+		return g.list(level)
 	default:
-		fields := attr.Item{}
-		for range g.IntN(4) {
-			fields = fields.With(pick(g, attributes), g.value(level+1))
-		}
-		return attr.Map(fields)
+		return attr.Map(g.fill(nil, level+1))
 	}
 }
 
@@ -114,8 +154,7 @@ func (g *generator) number() attr.Value {
 	return num(pick(g, []string{"0", "1", "2", "3", "-1", "1.5", "-0.25", "100", "12345678901234567890123456789012345678", "1E-20"}))
 }
 
-func (g *generator) set() attr.Value {
-	kind := pick(g, []attr.Kind{attr.SS, attr.NS, attr.BS})
+func (g *generator) setOf(kind attr.Kind) attr.Value {
 	texts := map[attr.Kind][]string{attr.SS: {"a", "b", "c"}, attr.NS: {"1", "2.5", "-3"}, attr.BS: {"\x00", "a", "\xff"}}[kind]
 	members := []string{pick(g, texts)}
 	if other := pick(g, texts); other != members[0] {
@@ -139,6 +178,9 @@ type placeholders struct {
 	table  table
 	names  map[string]string
 	values attr.Item
+	// changed are the attributes that an update's paths begin at so far. Paths that
+	// overlap are refused, which shows little else.
+	changed []string
 }
 
 func (g *generator) placeholders(t table) *placeholders {
@@ -171,10 +213,31 @@ func (p *placeholders) name(attribute string) string {
 	return attribute
 }
 
-// path is a document path, short ones most of the time.
-func (p *placeholders) path() string {
-	text := p.name(pick(p.generator, attributes))
-	for p.oneIn(3) {
+// path is a document path, mostly a short one that fits the attribute it begins at.
+func (p *placeholders) path() string { return p.pathFrom(pick(p.generator, attributes)) }
+
+// changedPath is one that an update changes, mostly at an attribute of its own.
+func (p *placeholders) changedPath(from ...string) string {
+	attribute := pick(p.generator, from)
+	for range 5 {
+		if !slices.Contains(p.changed, attribute) {
+			break
+		}
+		attribute = pick(p.generator, attributes)
+	}
+	p.changed = append(p.changed, attribute)
+	return p.pathFrom(attribute)
+}
+
+func (p *placeholders) pathFrom(attribute string) string {
+	text := p.name(attribute)
+	switch {
+	case attribute == "m" && !p.oneIn(3):
+		text += "." + p.name(pick(p.generator, attributes))
+	case attribute == "l" && !p.oneIn(3):
+		text += fmt.Sprintf("[%d]", p.IntN(4))
+	}
+	for p.oneIn(10) {
 		if p.oneIn(2) {
 			text += fmt.Sprintf("[%d]", p.IntN(4))
 		} else {

@@ -23,7 +23,7 @@ var (
 )
 
 // sequenceLength is how many requests are made on one set of tables.
-const sequenceLength = 100
+const sequenceLength = 200
 
 // remote is a service behind HTTP.
 type remote struct{ address string }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/lakebench/lakebench/backend/dynamo/attr"
@@ -20,7 +19,7 @@ type Step struct {
 // Sequence makes n steps from a seed: the tables, which are made at first, are no
 // part of it.
 func Sequence(seed uint64, n int) []Step {
-	g := &generator{rand.New(rand.NewPCG(seed, 0))}
+	g := newGenerator(seed)
 	steps := make([]Step, n)
 	for i := range steps {
 		steps[i] = g.step()
@@ -54,7 +53,7 @@ func step(operation string, b body) Step {
 }
 
 func (g *generator) step() Step {
-	t := pick(g, tables)
+	t := pick(g, g.tables)
 	switch n := g.IntN(100); {
 	case n < 18:
 		return step("PutItem", g.put(t, true))
@@ -82,7 +81,7 @@ func (g *generator) step() Step {
 // conditional adds, to a write, what all writes have. alone says that it is no
 // action of a transaction.
 func (p *placeholders) conditional(b body, alone bool, returns ...string) body {
-	if p.oneIn(2) {
+	if p.oneIn(3) {
 		b["ConditionExpression"] = p.condition(2, true)
 		if p.oneIn(2) {
 			b["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
@@ -177,7 +176,7 @@ func (g *generator) keys(t table, n int) []attr.Item {
 func (g *generator) batchGet() body {
 	requests := map[string]body{}
 	for range 1 + g.IntN(3) {
-		t := pick(g, tables)
+		t := pick(g, g.tables)
 		var keys []json.RawMessage
 		for _, k := range g.keys(t, 1+g.IntN(8)) {
 			keys = append(keys, raw(k))
@@ -192,17 +191,14 @@ func (g *generator) batchGet() body {
 func (g *generator) batchWrite() body {
 	requests := map[string][]body{}
 	for range 1 + g.IntN(3) {
-		t := pick(g, tables)
+		t := pick(g, g.tables)
 		var writes []body
 		for _, k := range g.keys(t, 1+g.IntN(8)) {
 			if g.oneIn(3) {
 				writes = append(writes, body{"DeleteRequest": body{"Key": raw(k)}})
 				continue
 			}
-			for range g.IntN(4) {
-				k = k.With(pick(g, attributes), g.value(0))
-			}
-			writes = append(writes, body{"PutRequest": body{"Item": raw(k)}})
+			writes = append(writes, body{"PutRequest": body{"Item": raw(g.fill(k, 0))}})
 		}
 		requests[t.name] = writes
 	}
@@ -213,7 +209,7 @@ func (g *generator) transactWrite() body {
 	var actions []body
 	seen := map[string]bool{}
 	for range 1 + g.IntN(4) {
-		name, action := g.action(pick(g, tables))
+		name, action := g.action(pick(g, g.tables))
 		key := keyOf(action)
 		if seen[key] && !g.oneIn(20) { // what is refused for that shows little else
 			continue
@@ -256,7 +252,7 @@ func keyOf(action body) string {
 func (g *generator) transactGet() body {
 	var actions []body
 	for range 1 + g.IntN(4) {
-		t := pick(g, tables)
+		t := pick(g, g.tables)
 		b := body{"TableName": t.name, "Key": raw(g.key(t))}
 		g.projected(t, b)
 		actions = append(actions, body{"Get": b})

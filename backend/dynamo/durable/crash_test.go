@@ -6,16 +6,20 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // disk is a file that knows what of it would survive the machine's end, and that
 // can fail.
 type disk struct {
 	file
-	written, forced int64
-	full            bool
+	written int64
+	forced  atomic.Int64
+	full    bool
 }
 
 var errFull = errors.New("no space left")
@@ -31,7 +35,8 @@ func (d *disk) Write(b []byte) (int, error) {
 }
 
 func (d *disk) Sync() error {
-	d.forced = d.written
+	time.Sleep(50 * time.Microsecond) // in which others append
+	d.forced.Store(d.written)
 	return nil // the test does not need the real one
 }
 
@@ -42,7 +47,8 @@ func onDisk(t testing.TB, dir string) (*Log, *disk) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &disk{file: l.file, written: int64(len(logMagic)), forced: int64(len(logMagic))}
+	d := &disk{file: l.file, written: int64(len(logMagic))}
+	d.forced.Store(d.written)
 	l.file = d
 	return l, d
 }
@@ -61,6 +67,7 @@ func TestMachineStops(t *testing.T) {
 			wg    sync.WaitGroup
 			mu    sync.Mutex
 			order []string
+			size  = d.written
 			acked = make([]int, writers)
 		)
 		for w := range writers {
@@ -69,12 +76,17 @@ func TestMachineStops(t *testing.T) {
 					mu.Lock()
 					order = append(order, fmt.Sprintf("%d:%d", w, i))
 					l.Append([]byte(order[len(order)-1]))
+					size += frameHeader + int64(len(order[len(order)-1]))
+					end := size
 					mu.Unlock()
 					if w == 0 && i%5 > 0 {
 						continue // appended, and not waited for
 					}
 					if err := l.Sync(t.Context()); err != nil {
 						t.Error(err)
+					}
+					if kept := d.forced.Load(); kept < end {
+						t.Errorf("acknowledged at %d bytes of which the disk keeps %d", end, kept)
 					}
 					acked[w] = i + 1
 				}
@@ -84,7 +96,7 @@ func TestMachineStops(t *testing.T) {
 		if err := errors.Join(l.file.Close(), l.lock.Close()); err != nil {
 			t.Fatal(err)
 		}
-		kept := d.forced + rng.Int64N(d.written-d.forced+1)
+		kept := d.forced.Load() + rng.Int64N(d.written-d.forced.Load()+1)
 		if err := os.Truncate(filepath.Join(dir, "log-0000000000000001"), kept); err != nil {
 			t.Fatal(err)
 		}

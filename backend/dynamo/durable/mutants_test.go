@@ -1,0 +1,10 @@
+package durable_test
+
+import (
+	"testing"
+
+	"github.com/lakebench/lakebench/internal/mutant"
+)
+
+// TestMutants: these tests reject the log with each guard taken out.
+func TestMutants(t *testing.T) { mutant.Run(t, "testdata/mutants") }
