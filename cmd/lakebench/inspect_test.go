@@ -17,25 +17,12 @@ import (
 
 const realShardID = "aa48498d-ac91-59e2-8452-69f46010ace2"
 
-// realTable makes the directory of the table that the real system wrote, with one
-// file of each generation.
+// realTable makes a copy of the table that the real system wrote.
 func realTable(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	shard := filepath.Join(dir, "_mem_wal", realShardID)
-	if err := os.CopyFS(dir, os.DirFS("../../manifest/testdata/orders")); err != nil {
+	if err := os.CopyFS(dir, os.DirFS("../../wal/testdata/real")); err != nil {
 		t.Fatal(err)
-	}
-	if err := os.CopyFS(filepath.Join(shard, "wal"), os.DirFS("../../wal/entry/testdata/real")); err != nil {
-		t.Fatal(err)
-	}
-	for _, g := range []string{"71c5733f_gen_1", "33c30589_gen_2"} {
-		if err := os.MkdirAll(filepath.Join(shard, g), 0o750); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(shard, g, "bloom_filter.bin"), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
 	}
 	return dir
 }

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
-	"path"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -33,28 +32,21 @@ func at(table string) manifest.Location {
 	return manifest.Location{Bucket: "b", Table: table, Shard: shard}
 }
 
-// realShard is the shard that the real system wrote: its manifest, its WAL, and one
-// file of each generation, which nobody here can read.
+// realShard is the shard that the real system wrote (wal/testdata/real/README.md).
 func realShard(t *testing.T) fstest.MapFS {
 	t.Helper()
 	files := fstest.MapFS{}
-	take := func(dir, to string) {
-		err := fs.WalkDir(os.DirFS(dir), ".", func(name string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() || path.Ext(name) == ".md" {
-				return err
-			}
-			body, err := os.ReadFile(path.Join(dir, name))
-			files[path.Join(to, name)] = &fstest.MapFile{Data: body}
+	real := os.DirFS("../testdata/real")
+	err := fs.WalkDir(real, "_mem_wal", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
 			return err
-		})
-		if err != nil {
-			t.Fatal(err)
 		}
-	}
-	take("../../manifest/testdata/orders", "")
-	take("../entry/testdata/real", at("").WALPrefix())
-	for _, g := range []string{"71c5733f_gen_1", "33c30589_gen_2"} {
-		files[at("").GenerationPrefix(g)+"bloom_filter.bin"] = &fstest.MapFile{}
+		body, err := fs.ReadFile(real, name)
+		files[name] = &fstest.MapFile{Data: body}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	return files
 }
@@ -354,7 +346,9 @@ func TestProblems(t *testing.T) {
 			}
 		}, here.WALKey(6), "version 7 has seen entry 6", false},
 		"a generation that is gone": {
-			func(f fstest.MapFS) { delete(f, here.GenerationPrefix("33c30589_gen_2")+"bloom_filter.bin") },
+			func(f fstest.MapFS) {
+				maps.DeleteFunc(f, func(key string, _ *fstest.MapFile) bool { return strings.Contains(key, "33c30589_gen_2") })
+			},
 			here.GenerationPrefix("33c30589_gen_2"), "generation 2 is missing", true,
 		},
 		"an orphan": {func(f fstest.MapFS) { f[here.GenerationPrefix("00000000_gen_3")+"data"] = &fstest.MapFile{} }, "", "", true},
