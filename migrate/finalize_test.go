@@ -217,7 +217,7 @@ func TestFinalizeUnderBarrier(t *testing.T) {
 				stop := beating(l.quiet(), l.ready(20))
 				defer stop()
 				done := false
-				l.after = func(s served) {
+				l.after = func(served) {
 					if state, err := l.records().State(l.quiet()); err == nil && state.Barrier != nil && !done && state.Barrier.Owner == owner {
 						done = true
 						c.happen(l)

@@ -32,7 +32,9 @@ func TestRealMigration(t *testing.T) {
 		t.Fatal("LAKEBENCH_TEST_DYNAMODB names no server, such as http://127.0.0.1:8000")
 	}
 	ctx := context.Background()
-	client := storetest.ClientAt(endpoint, http.DefaultClient)
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	client := storetest.ClientAt(endpoint, &http.Client{Transport: transport})
 	seed := uint64(time.Now().UnixNano()) // the server remembers request tokens
 	name := fmt.Sprintf("lakebench-migrate-%d", seed)
 	if err := v1.Create(ctx, client, name); err != nil {

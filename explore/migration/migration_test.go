@@ -2,77 +2,146 @@ package migration_test
 
 import (
 	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
 	"runtime"
+	"runtime/debug"
+	"strings"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
 	"github.com/lakebench/lakebench/explore"
 	"github.com/lakebench/lakebench/explore/migration"
-	"github.com/lakebench/lakebench/explore/simulated"
 	"github.com/lakebench/lakebench/task"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// soak is how many schedules TestExplore runs; make soak sets it.
+var soak = flag.Int("soak", 0, "run so many schedules in TestExplore instead of as many as are fit for every day")
 
-func search(t *testing.T, schedules int, seed uint64) *explore.Report {
-	t.Helper()
+// The schedules of every day, and of a short test.
+const (
+	daily = 501
+	short = 60
+)
+
+// campaignEnv makes the test binary a program that explores the scenario and prints
+// what it found: with a mutant in it, that is how a mutant is looked for.
+const campaignEnv = "LAKEBENCH_EXPLORE_MIGRATION"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(campaignEnv) != "" {
+		if err := printCatch(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// search explores the shipped scenario, and makes a failure small if asked to.
+func search(ctx context.Context, schedules int, shrink bool) (*explore.Report, error) {
 	cfg, err := migration.Default()
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	s := explore.DefaultConfig()
 	s.Scenario, s.Policies = migration.Scenario(cfg), cfg.Policies
-	s.Schedules, s.Seed, s.Parallel = schedules, seed, runtime.GOMAXPROCS(0)
-	r, err := explore.Explore(context.Background(), s)
+	s.Schedules, s.Parallel = schedules, runtime.GOMAXPROCS(0)
+	if !shrink {
+		s.ShrinkRuns = 0
+	}
+	return explore.Explore(ctx, s)
+}
+
+// TestExplore: on no schedule does a user of the store notice the migration, nor do
+// the tables break a promise. A failure prints the line that replays it.
+func TestExplore(t *testing.T) {
+	schedules := daily
+	switch {
+	case *soak > 0:
+		schedules = *soak
+	case testing.Short():
+		schedules = short
+	}
+	// Schedules make much garbage in a small heap.
+	defer debug.SetGCPercent(debug.SetGCPercent(400))
+	r, err := search(t.Context(), schedules, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Failure != nil {
-		var b writer
-		_ = r.WriteText(&b, 160)
-		t.Fatalf("%v\n%s", r.Err(), b)
-	}
 	if err := r.Err(); err != nil {
-		t.Fatal(err)
+		var b strings.Builder
+		_ = r.WriteText(&b, 160) // a builder never fails
+		t.Fatalf("%v\n%s", err, b.String())
 	}
-	return r
+	if len(r.Warnings) > 0 {
+		t.Errorf("%q", r.Warnings)
+	}
+	t.Logf("%d schedules, %d interleavings, %d requests, %d operations", r.Schedules, r.Distinct, r.Requests, r.Recorded)
 }
 
-type writer []byte
-
-func (w *writer) Write(p []byte) (int, error) { *w = append(*w, p...); return len(p), nil }
-
-func TestExplore(t *testing.T) {
-	began := time.Now()
-	r := search(t, 90, 1)
-	t.Logf("%d schedules, %d requests, %d operations in %v, %v", r.Schedules, r.Requests, r.Recorded, time.Since(began), r.Warnings)
-	_ = simulated.Direct
-	_ = task.FIFO{}
-}
-
-func TestCoverage(t *testing.T) {
+// TestReach: what the scenario is about does happen in it. The marker is published
+// on nearly every schedule, mostly while nodes are at work, and most operations of
+// users succeed.
+func TestReach(t *testing.T) {
 	cfg, err := migration.Default()
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := migration.Scenario(cfg)
-	n := map[string]int{}
-	for seed := range uint64(40) {
-		r, err := s.Run(context.Background(), explore.Case{Seed: seed, Policy: task.Random{}, Faults: cfg.Faults, Operations: cfg.Operations}, false)
+	const runs = 40
+	published, atWork, ok, all := 0, 0, 0, 0
+	for seed := range uint64(runs) {
+		r, err := s.Run(t.Context(), explore.Case{Seed: seed, Policy: task.Random{}, Faults: cfg.Faults, Operations: cfg.Operations}, false)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, c := range r.Checks {
-			if c.Name == "marker" {
-				n[c.Detail]++
+			if c.Name != migration.Marker {
+				continue
+			}
+			if strings.HasPrefix(c.Detail, "published") {
+				published++
+			}
+			if !strings.Contains(c.Detail, " 0 nodes") && strings.HasPrefix(c.Detail, "published") {
+				atWork++
 			}
 		}
 		for _, o := range r.History.Operations {
-			n["op "+string(o.Answer.Outcome)]++
+			all++
+			if o.Answer.Outcome == "ok" || o.Answer.Outcome == "not-found" {
+				ok++
+			}
 		}
-		n["elapsed"] += int(r.Trace.Elapsed.Milliseconds())
 	}
-	t.Log(n)
+	if published < runs*9/10 || atWork < runs*3/4 || ok < all/2 {
+		t.Errorf("of %d runs %d were finalized, %d of them with nodes at work; of %d operations %d succeeded", runs, published, atWork, all, ok)
+	}
+}
+
+// A catch is what a campaign found; Schedule 0 is nothing.
+type catch struct {
+	Schedule int // from 1
+	Check    string
+	Detail   string
+	Command  string
+}
+
+// mostSchedules is how many schedules a mutant may take (issue 4, "Must reach").
+const mostSchedules = 200
+
+func printCatch() error {
+	r, err := search(context.Background(), mostSchedules, false)
+	if err != nil {
+		return err
+	}
+	var c catch
+	if f := r.Failure; f != nil {
+		c = catch{f.Index + 1, f.Check.Name, f.Check.Detail, f.Command()}
+	}
+	return json.NewEncoder(os.Stdout).Encode(c)
 }

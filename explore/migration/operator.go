@@ -45,15 +45,13 @@ func (w *world) operate(ctx context.Context, name string) error {
 	o := &operator{Migrator: m, world: w, name: name, rng: rand.New(rand.NewPCG(w.fleet.service.Stream(name), streamNode))}
 	for range rounds {
 		final, err := o.round(ctx)
-		if ctx.Err() != nil || final {
+		switch {
+		case ctx.Err() != nil, final: // it has crashed, or nothing is left to do
 			return nil
-		}
-		if err != nil && !expected(err) {
+		case err != nil && !expected(err):
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		if task.Sleep(ctx, time.Duration(o.rng.IntN(12))*time.Millisecond) != nil {
-			return nil
-		}
+		_ = task.Sleep(ctx, time.Duration(o.rng.IntN(12))*time.Millisecond) // the next round sees a crash
 	}
 	return nil
 }
@@ -69,7 +67,7 @@ func expected(err error) bool {
 	// An error of the service that no mistake of the migrator's can be behind.
 	var service *smithy.OperationError
 	var named smithy.APIError
-	return errors.As(err, &service) && !(errors.As(err, &named) && named.ErrorCode() == "ValidationException")
+	return errors.As(err, &service) && (!errors.As(err, &named) || named.ErrorCode() != "ValidationException")
 }
 
 // round does what comes next; final says that nothing does.

@@ -74,7 +74,7 @@ func (w *watch) Served(ctx context.Context, s dynamo.Served) {
 
 // Called implements simulated.Observer: it is told in the very step in which the
 // service has acted.
-func (w *watch) Called(ctx context.Context, api string, input any, err error) {
+func (w *watch) Called(ctx context.Context, _ string, input any, err error) {
 	in, ok := input.(*dynamodb.TransactWriteItemsInput)
 	if !ok || err != nil || !slices.Contains(operators, cause.Actor(ctx)) {
 		return
