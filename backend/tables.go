@@ -19,8 +19,9 @@ import (
 
 // tables remembers which tables this run made: no other is changed or removed.
 type tables struct {
-	mu   sync.Mutex // never held over a yield
-	made []string
+	mu     sync.Mutex // never held over a yield
+	made   []string
+	shared []string // those that another process of the run makes and removes
 }
 
 // remember says whether the name is new.
@@ -43,7 +44,13 @@ func (t *tables) forget(name string) {
 func (t *tables) ours(name string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return slices.Contains(t.made, name)
+	return slices.Contains(t.made, name) || slices.Contains(t.shared, name)
+}
+
+func (t *tables) share(name string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.shared = append(t.shared, name)
 }
 
 func (t *tables) all() []string {
@@ -59,6 +66,14 @@ var unfit = regexp.MustCompile(`[^a-zA-Z0-9_.-]`)
 // TableName returns the name of this run's table of a layout.
 func (b *Backend) TableName(layout string) string {
 	return unfit.ReplaceAllString(fmt.Sprintf("%s-%s-%s", b.cfg.TablePrefix, b.cfg.RunID, layout), "-")
+}
+
+// SharedTable returns the name of this run's table of a layout which another
+// process of the run makes and removes. This one may write to it.
+func (b *Backend) SharedTable(layout string) string {
+	name := b.TableName(layout)
+	b.tables.share(name)
+	return name
 }
 
 // Table makes the table of a layout with create and returns its name. The name

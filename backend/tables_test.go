@@ -342,3 +342,13 @@ func TestRemovingTables(t *testing.T) {
 type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
+
+// A table that another process of the run makes may be written to, and is left to
+// that process.
+func TestSharedTables(t *testing.T) {
+	var own tables
+	own.share("theirs")
+	if !own.ours("theirs") || own.ours("others") || len(own.all()) > 0 {
+		t.Errorf("shared %v, foreign %v, to remove %v", own.ours("theirs"), own.ours("others"), own.all())
+	}
+}

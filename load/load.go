@@ -20,8 +20,13 @@ import (
 type Closed struct {
 	// Clients is the number of operations in flight at once, at least 1.
 	Clients int
-	// Operations is the number of operations over all clients, at least 1.
+	// Operations is the number of operations over all clients and workers, at least
+	// 1.
 	Operations int
+	// Worker, from 0, is the driver's number among Workers in as many processes,
+	// which divide the operations among them; 0 Workers is one. A worker may be left
+	// without any.
+	Worker, Workers int
 }
 
 // Validate reports the first field that is out of range.
@@ -32,6 +37,9 @@ func (c Closed) Validate() error {
 	if c.Operations < 1 {
 		return fmt.Errorf("load: operations is %d, expected at least 1", c.Operations)
 	}
+	if c.Workers < 0 || c.Worker < 0 || c.Worker >= max(c.Workers, 1) {
+		return fmt.Errorf("load: worker is %d of %d, expected 0 to one below", c.Worker, c.Workers)
+	}
 	return nil
 }
 
@@ -39,9 +47,10 @@ func (c Closed) Validate() error {
 type Start struct {
 	// Client is the number of the client, from 0.
 	Client int
-	// Index is the number of the operation over all clients, from 0. Client c of
-	// n runs the indices c, c+n, c+2n, …, so which client runs which operation
-	// does not depend on time.
+	// Index is the number of the operation over all clients and workers, from 0.
+	// Client c of n runs the indices c, c+n, c+2n, …, so which client runs which
+	// operation does not depend on time. Worker w of m runs what is w, w+m, … of
+	// these lines of n, so that m workers run what one does.
 	Index int
 	// Scheduled is when the operation was due. In a closed loop that is when it
 	// starts.
@@ -67,7 +76,8 @@ func (c Closed) Run(ctx context.Context, op func(ctx context.Context, s Start) e
 }
 
 func (c Closed) client(ctx context.Context, client int, op func(context.Context, Start) error) error {
-	for i := client; i < c.Operations; i += c.Clients {
+	workers := max(c.Workers, 1)
+	for i := client + c.Worker*c.Clients; i < c.Operations; i += c.Clients * workers {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

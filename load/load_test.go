@@ -10,7 +10,7 @@ import (
 )
 
 func TestClosedRunsEveryOperationOnceByItsClient(t *testing.T) {
-	for _, c := range []Closed{{1, 1}, {1, 7}, {3, 7}, {8, 3}} {
+	for _, c := range []Closed{{Clients: 1, Operations: 1}, {Clients: 1, Operations: 7}, {Clients: 3, Operations: 7}, {Clients: 8, Operations: 3}} {
 		var mu sync.Mutex
 		by := map[int]int{}
 		err := c.Run(t.Context(), func(_ context.Context, s Start) error {
@@ -31,6 +31,40 @@ func TestClosedRunsEveryOperationOnceByItsClient(t *testing.T) {
 		for i, client := range by {
 			if client != i%c.Clients {
 				t.Errorf("%+v: operation %d ran on client %d", c, i, client)
+			}
+		}
+	}
+}
+
+// Several workers run what one does, each operation on one of them, and by the
+// same client.
+func TestWorkersDivideTheOperations(t *testing.T) {
+	for _, c := range []Closed{{Clients: 1, Operations: 7}, {Clients: 3, Operations: 20}, {Clients: 8, Operations: 3}} {
+		for workers := 1; workers <= 5; workers++ {
+			var mu sync.Mutex
+			ran := map[int]int{}
+			for w := range workers {
+				c.Worker, c.Workers = w, workers
+				err := c.Run(t.Context(), func(_ context.Context, s Start) error {
+					mu.Lock()
+					defer mu.Unlock()
+					ran[s.Index]++
+					if s.Client != s.Index%c.Clients {
+						t.Errorf("%+v: operation %d ran on client %d", c, s.Index, s.Client)
+					}
+					return nil
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			for i := range c.Operations {
+				if ran[i] != 1 {
+					t.Errorf("%+v: operation %d ran %d times", c, i, ran[i])
+				}
+			}
+			if len(ran) != c.Operations {
+				t.Errorf("%+v: %d operations ran", c, len(ran))
 			}
 		}
 	}
@@ -108,7 +142,7 @@ func TestClosedStopsWhenCancelled(t *testing.T) {
 }
 
 func TestClosedRefusesNothing(t *testing.T) {
-	for _, c := range []Closed{{0, 1}, {1, 0}, {-1, 5}} {
+	for _, c := range []Closed{{Clients: 0, Operations: 1}, {Clients: 1, Operations: 0}, {Clients: -1, Operations: 5}, {Clients: 1, Operations: 1, Worker: 2, Workers: 2}, {Clients: 1, Operations: 1, Worker: -1}} {
 		if err := c.Run(t.Context(), nil); err == nil {
 			t.Errorf("%+v was accepted", c)
 		}

@@ -66,6 +66,7 @@ func catalogRefresh() *Workload {
 			{Name: "prefix", Kind: Text, Default: "tbl/", Doc: "what the tables' keys begin with", check: checkPrefix},
 		},
 		Imports:       true,
+		divisible:     true,
 		deterministic: always,
 		checkRun:      checkCatalog,
 		prepare:       prepareCatalog,
@@ -160,7 +161,7 @@ func (c *catalogSite) loadV1(ctx context.Context) error {
 	c.tableV1, err = c.table(ctx, "v1", func(ctx context.Context, name string) error {
 		return v1.Create(ctx, client, name)
 	})
-	if err != nil || c.existing() {
+	if err != nil || c.isThere() {
 		return err
 	}
 	return c.load(ctx, c.tableV1, c.records(ctx), c.size(), v1.Item)
@@ -169,9 +170,14 @@ func (c *catalogSite) loadV1(ctx context.Context) error {
 // existing says whether the tables are somebody's own, and only to be read.
 func (c *catalogSite) existing() bool { return c.run.cfg.Source.table != "" }
 
+// isThere says whether somebody else has loaded the tables.
+func (c *catalogSite) isThere() bool { return c.existing() || c.run.cfg.Worker.follows() }
+
 // table makes the table of a layout, or names the existing one.
 func (c *catalogSite) table(ctx context.Context, layout string, create func(ctx context.Context, name string) error) (string, error) {
 	switch {
+	case c.run.cfg.Worker.follows():
+		return c.backend.TableName(fmt.Sprintf("%d-%s", c.number, layout)), nil
 	case !c.existing():
 		return c.backend.Table(ctx, fmt.Sprintf("%d-%s", c.number, layout), create)
 	case layout == "v1":
@@ -187,7 +193,7 @@ func (c *catalogSite) loadV2(ctx context.Context) error {
 	c.tableV2, err = c.table(ctx, "v2", func(ctx context.Context, name string) error {
 		return v2.Create(ctx, client, c.configV2(nil, name, 1, "create"))
 	})
-	if err != nil || c.existing() {
+	if err != nil || c.isThere() {
 		return err
 	}
 	shards := store.DefaultShardCounts()

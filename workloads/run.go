@@ -46,6 +46,9 @@ type Config struct {
 	Faults fault.Rules
 	// Source is the input that is not generated; the zero Source generates.
 	Source Source
+	// Worker says which part of the operations this process measures; the zero
+	// Worker measures all.
+	Worker Worker
 	// Lakebench and RunID go into the document as they are.
 	Lakebench results.Lakebench
 	RunID     string
@@ -103,8 +106,13 @@ func (c Config) Validate() error {
 		return fmt.Errorf("workload %s: repeats is %d; allowed is 1 to %d", c.Workload.Name, c.Repeats, MaxRepeats)
 	case c.Open == nil:
 		return errors.New("workloads: no backend given")
+	case c.Worker != (Worker{}) && !c.Workload.divisible:
+		return fmt.Errorf("workload %s: its operations depend on each other and cannot be divided among workers", c.Workload.Name)
 	case c.Source.given() && !c.Workload.Imports:
 		return fmt.Errorf("workload %s: it generates what it measures", c.Workload.Name)
+	}
+	if err := c.Worker.validate(); err != nil {
+		return fmt.Errorf("workload %s: %w", c.Workload.Name, err)
 	}
 	if c.Workload.checkRun != nil {
 		return c.Workload.checkRun(c)
@@ -244,8 +252,15 @@ func (r *run) point(ctx context.Context, n int, p load.Point) (err error) {
 		return err
 	}
 	s := &site{run: r, backend: b, number: n, coordinates: p, setup: setup}
+	place, err := s.meet(s.setupContext(ctx))
+	if err != nil {
+		return err
+	}
 	sub, err := r.cfg.Workload.prepare(s.setupContext(ctx), s)
 	if err != nil {
+		return err
+	}
+	if err := place.start(s.setupContext(ctx)); err != nil {
 		return err
 	}
 	// Variants alternate within a repeat, so that a machine that slows down slows
@@ -263,6 +278,9 @@ func (r *run) point(ctx context.Context, n int, p load.Point) (err error) {
 		return err
 	}
 	r.checks.add(checks...)
+	if err := place.finish(s.setupContext(ctx)); err != nil {
+		return err
+	}
 	r.settle("setting up", p, s.setup)
 	return nil
 }

@@ -87,10 +87,10 @@ func (r *run) document(ctx context.Context, started time.Time, partial bool) (*r
 	}
 	if r.faults != nil {
 		r.warnings = append(r.warnings, r.faults.Warnings()...)
-		if r.backend.Settings == nil {
-			r.backend.Settings = map[string]string{}
-		}
-		r.backend.Settings["faults"] = cfg.Faults.String()
+		r.backend.Settings = withSetting(r.backend.Settings, "faults", cfg.Faults.String())
+	}
+	if cfg.Worker.Of > 0 {
+		r.backend.Settings = withSetting(r.backend.Settings, results.WorkerSetting, cfg.Worker.String())
 	}
 	hash, err := results.HashWorkload(cfg.Workload.Name, cfg.Workload.Version, params)
 	if err != nil {
@@ -139,4 +139,15 @@ func (c Config) deterministic() bool {
 		}
 	}
 	return true
+}
+
+// withSetting returns the settings with one more.
+func withSetting(settings map[string]string, name, value string) map[string]string {
+	all := map[string]string{name: value}
+	for n, v := range settings {
+		if n != name {
+			all[n] = v
+		}
+	}
+	return all
 }

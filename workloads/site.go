@@ -108,6 +108,9 @@ func (r *recorder) client() *dynamodb.Client {
 // loop runs one phase: the driver's operations, as next names them.
 func (r *recorder) loop(ctx context.Context, phase string, driver load.Closed, next func(load.Start) operation) error {
 	ctx = meter.InPhase(ctx, phase)
+	if w := r.run.cfg.Worker; w.Of > 0 {
+		driver.Worker, driver.Workers = w.Index-1, w.Of
+	}
 	return driver.Run(ctx, func(ctx context.Context, s load.Start) error {
 		op := next(s)
 		ctx = cause.WithActor(ctx, fmt.Sprintf("%s-%d", r.variant, s.Client))

@@ -30,6 +30,9 @@ type Workload struct {
 	// Imports says that a history file or an existing table can stand in for what
 	// is generated.
 	Imports bool
+	// divisible says that what an operation costs does not depend on those before
+	// it, so that several workers may divide them.
+	divisible bool
 	// deterministic says that on the embedded services the counts of a point
 	// depend on nothing but version, parameters and seed: nobody works at the same
 	// time as somebody else (spec/results.md §2).

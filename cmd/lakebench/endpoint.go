@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,6 +34,7 @@ type backendOptions struct {
 	times    string
 	seed     uint64
 	runID    string // tells the tables of this run from others
+	start    string // does so for the tables of all workers of a run
 }
 
 func (o *backendOptions) addFlags(f *pflag.FlagSet) {
@@ -123,7 +125,7 @@ func (o *backendOptions) open(ctx context.Context) (func(context.Context) (*back
 		cfg.AWS = aws
 		cfg.DynamoDBEndpoint = o.endpoint
 		cfg.Proxy = http.ProxyFromEnvironment
-		cfg.RunID = o.runID
+		cfg.RunID = cmp.Or(o.start, o.runID)
 		if o.table != "" {
 			cfg.TablePrefix = o.table
 		}
@@ -147,6 +149,7 @@ func (o *backendOptions) measure(ctx context.Context, cfg workloads.Config, stde
 	}
 	counting := cfg
 	counting.Open = openEmbedded
+	counting.Worker.Meet = false
 	counting.Faults = nil // the shadow is what the rules say, without mishaps
 	shadow, err := workloads.RunShadow(ctx, counting)
 	if err != nil {

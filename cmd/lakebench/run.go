@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/lakebench/lakebench/backend"
 	"github.com/lakebench/lakebench/backend/fault"
 	"github.com/lakebench/lakebench/plots"
 	"github.com/lakebench/lakebench/price"
@@ -37,6 +38,7 @@ type runOptions struct {
 	trace    string
 	recorded string
 	faults   string
+	worker   string
 	backend  backendOptions
 }
 
@@ -71,6 +73,8 @@ Workloads, their variants and parameters: lakebench list.`,
 	f.BoolVar(&o.json, "json", false, "print the result document on standard output instead of tables")
 	f.StringVar(&o.trace, "trace-out", "", "write every request to this `file`, one JSON line each")
 	f.StringVar(&o.recorded, "history-out", "", "write the operations that were recorded for the checker to this `dir`, a JSON file for each measurement")
+	f.StringVar(&o.worker, "worker", "", "measure part `i/n` of the operations; lakebench merge puts the parts together")
+	f.StringVar(&o.backend.start, "start", "", "on an endpoint: the `name` under which the workers of one run meet, new for each run")
 	f.StringVar(&o.faults, "faults", "", "inject faults by these `rules`, or by those in a file named after an @, such as 'on dynamodb Scan nth 3 : throttle'")
 	o.backend.addFlags(f)
 	_ = cmd.RegisterFlagCompletionFunc("workload", completeWorkloads) // the flag exists: it is made above
@@ -155,7 +159,13 @@ func (o *runOptions) config(ctx context.Context, p *progress, stderr io.Writer) 
 	if cfg.Faults, err = loadFaults(o.faults); err != nil {
 		return cfg, err
 	}
+	if cfg.Worker, err = o.part(); err != nil {
+		return cfg, err
+	}
 	o.backend.runID = fmt.Sprintf("%s-%s", time.Now().UTC().Format("20060102T150405.000"), w.Name)
+	if w := cfg.Worker; w.Of > 0 {
+		o.backend.runID += fmt.Sprintf("-worker-%d-of-%d", w.Index, w.Of)
+	}
 	if cfg.Open, err = o.backend.open(ctx); err != nil {
 		return cfg, err
 	}
@@ -169,6 +179,26 @@ func (o *runOptions) config(ctx context.Context, p *progress, stderr io.Writer) 
 	cfg.Lakebench = results.Lakebench{Version: version, Commit: commit}
 	cfg.RunID = o.backend.runID
 	return cfg, nil
+}
+
+// part reads which part of the operations is to be measured. On an endpoint the
+// workers share the tables that one of them makes, so they have to meet.
+func (o *runOptions) part() (workloads.Worker, error) {
+	meets := o.backend.kind == backend.Endpoint.String() && !o.backend.existing
+	switch {
+	case o.backend.start != "" && (o.worker == "" || !meets):
+		return workloads.Worker{}, usagef("--start needs --worker and --backend endpoint: it is where workers of new tables meet")
+	case o.worker == "":
+		return workloads.Worker{}, nil
+	case meets && o.backend.start == "":
+		return workloads.Worker{}, usagef("--worker on an endpoint needs --start NAME, the same for all workers of the run, and new")
+	}
+	w, err := workloads.ParseWorker(o.worker)
+	if err != nil {
+		return w, usagef("--worker: %w", err)
+	}
+	w.Meet = meets
+	return w, nil
 }
 
 // source opens what is measured where it is not generated.

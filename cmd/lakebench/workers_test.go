@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/results/files"
+)
+
+// serving runs lakebench serve until the test ends and returns its address.
+func serving(t *testing.T) string {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	out, in := io.Pipe()
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(ctx, []string{"serve", "--dynamodb", "127.0.0.1:0"}, strings.NewReader(""), in, io.Discard)
+		_ = in.Close()
+	}()
+	lines := bufio.NewReader(out)
+	line, err := lines.ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _, _ = io.Copy(io.Discard, lines) }()
+	t.Cleanup(func() {
+		stop()
+		<-ended
+	})
+	return regexp.MustCompile(`http://\S+`).FindString(line)
+}
+
+// measured runs the small catalog refresh with more arguments, and returns the
+// result.
+func measured(t *testing.T, args ...string) results.Named {
+	t.Helper()
+	dir := t.TempDir()
+	args = append([]string{"run", "--workload", "catalog-refresh", "--set", "tables=30", "--set", "history_records=0,50", "--set", "page_limit=10",
+		"--set", "refreshes=10", "--repeats", "2", "--out", dir}, args...)
+	var stdout, stderr bytes.Buffer
+	if code := run(t.Context(), args, strings.NewReader(""), &stdout, &stderr); code != 0 {
+		t.Errorf("%v: exit code %d\n%s%s", args, code, stdout.String(), stderr.String())
+		return results.Named{}
+	}
+	all, err := files.Load(t.Context(), dir, nil)
+	if err != nil || len(all) != 1 {
+		t.Fatalf("%s: %d results, %v", dir, len(all), err)
+	}
+	return all[0]
+}
+
+// The parts of four workers on one server, which start together on tables that one
+// of them makes, put together are the run of one: every operation, request and
+// unit, retries apart (spec/results.md §6).
+func TestFourWorkersAreOneRun(t *testing.T) {
+	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")
+	address := serving(t)
+	endpoint := []string{"--backend", "endpoint", "--dynamodb-endpoint", address}
+	one := measured(t, endpoint...)
+	parts := make([]results.Named, 4)
+	var wg sync.WaitGroup
+	for i := range parts {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			parts[i] = measured(t, append([]string{"--worker", fmt.Sprintf("%d/4", i+1), "--start", "together"}, endpoint...)...)
+		}()
+	}
+	wg.Wait()
+	if t.Failed() {
+		return
+	}
+	merged, err := results.Merge("merged", parts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if merged.Partial {
+		t.Errorf("the whole is partial: %q", merged.Warnings)
+	}
+	if d := cmp.Diff(counted(one.Document), counted(merged)); d != "" {
+		t.Errorf("(-one worker +four workers):\n%s", d)
+	}
+	for _, p := range parts {
+		for i := range p.Document.Series {
+			if s := &p.Document.Series[i]; s.Phase == results.Steady && (s.OperationCount() < 2 || s.OperationCount() > 3) {
+				t.Errorf("%s has %d of 10 operations, expected a quarter", filepath.Base(p.Name), s.OperationCount())
+			}
+		}
+	}
+	// The tables are gone: the name is free for other workers to start under.
+	measured(t, append([]string{"--worker", "1/1", "--start", "together"}, endpoint...)...)
+}
+
+// On the embedded services each worker has its own, and the parts are the run all
+// the same.
+func TestWorkersOnEmbeddedServices(t *testing.T) {
+	one := measured(t)
+	merged, err := results.Merge("merged", measured(t, "--worker", "1/2"), measured(t, "--worker", "2/2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(counted(one.Document), counted(merged)); d != "" {
+		t.Errorf("(-one worker +two workers):\n%s", d)
+	}
+}
+
+// counted writes what was counted in each series, in one line each.
+func counted(doc results.Document) map[string]string {
+	all := map[string]string{}
+	for i := range doc.Series {
+		s := &doc.Series[i]
+		requests := map[string]int64{}
+		for _, a := range s.Attempts {
+			requests[a.API+" "+a.Cause] += a.Count
+		}
+		retries := s.Metrics["retries/op"] * float64(s.OperationCount())
+		all[fmt.Sprint(s.Variant, " ", s.Point, " ", s.Phase, " ", s.Repeat)] = fmt.Sprintf("%v, requests %v net of %.0f retries, evaluated %d, returned %d, bytes %d, units %v",
+			maps.Clone(s.Operations), requests, retries, s.Evaluated, s.Returned, s.BytesReceived, s.Units)
+	}
+	return all
+}
