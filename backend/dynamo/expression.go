@@ -139,12 +139,6 @@ func (c *compiler) end(missing string) *serviceError {
 	return c.err
 }
 
-func (p *placeholders) compileCondition(text *string) (condition, *serviceError) {
-	c := p.compiler()
-	parsed := c.condition(expr.ConditionExpression, text)
-	return parsed, c.end("ConditionExpression is null")
-}
-
 // compileUpdate compiles an update and its condition. Of faults in both the
 // update's is reported, as the service has it.
 func (p *placeholders) compileUpdate(change, text *string) (update, condition, *serviceError) {

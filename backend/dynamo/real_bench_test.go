@@ -6,6 +6,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"slices"
@@ -79,8 +80,7 @@ func TestRealBench(t *testing.T) {
 	server := httptest.NewServer(engine.HTTPHandler())
 	defer server.Close()
 	at := func(address string) *account {
-		c := newClient(nil)
-		return &account{Client: dynamodb.New(c.Options(), func(o *dynamodb.Options) { o.HTTPClient, o.BaseEndpoint = nil, &address })}
+		return &account{Client: dynamodb.New(newClient(http.DefaultClient).Options(), func(o *dynamodb.Options) { o.BaseEndpoint = &address })}
 	}
 	local := at(os.Getenv("LAKEBENCH_TEST_DYNAMODB"))
 	memory := &account{Client: newClient(engine.Client(nil))}

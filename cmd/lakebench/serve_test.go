@@ -60,7 +60,7 @@ func listTables(t *testing.T, address string) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }()
 	return resp.StatusCode
 }
 
@@ -136,9 +136,11 @@ func TestConnectionsAreBounded(t *testing.T) {
 		if _, err := io.WriteString(c, head(2)+"{}"); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := http.ReadResponse(bufio.NewReader(c), nil); err != nil {
+		resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+		if err != nil {
 			t.Fatal(err)
 		}
+		_ = resp.Body.Close()
 	}
 	select {
 	case status := <-answered:
@@ -150,7 +152,6 @@ func TestConnectionsAreBounded(t *testing.T) {
 		t.Errorf("the third connection, once there was a place: status %d", status)
 	}
 	stop()
-	_, _, _ = second.Close(), third.Close(), first
 	if err := done(); err != nil {
 		t.Error(err)
 	}

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// A Mismatch is a step that two services answer differently, and no [Difference]
+// A MismatchError is a step that two services answer differently, and no [Difference]
 // explains it.
-type Mismatch struct {
+type MismatchError struct {
 	Steps        []Step // those before it, and it
 	Ours, Theirs string
 }
 
 // Error shows the sequence as a test case, in the form that [ReadSteps] reads, and
 // what each service answered to its last step.
-func (m *Mismatch) Error() string {
+func (m *MismatchError) Error() string {
 	var b strings.Builder
 	b.WriteString("the services differ; as a test case (testdata/sequences):\n")
 	for _, s := range m.Steps {
@@ -50,7 +50,7 @@ type Tally struct {
 }
 
 // Compare sends steps to both services, on empty tables, until their answers differ.
-// The error is a *Mismatch then, or says that a service could not be asked. After an
+// The error is a *MismatchError then, or says that a service could not be asked. After an
 // explained difference the tables may differ, so that the sequence ends there.
 func Compare(ctx context.Context, ours, theirs Service, steps []Step, tally *Tally) error {
 	for _, s := range Setup() {
@@ -78,7 +78,7 @@ func Compare(ctx context.Context, ours, theirs Service, steps []Step, tally *Tal
 		}
 		d := explain(s, a, b)
 		if d == nil {
-			return &Mismatch{steps[:i+1], a.String(), b.String()}
+			return &MismatchError{steps[:i+1], a.String(), b.String()}
 		}
 		if tally.Explained == nil {
 			tally.Explained = map[string]int{}

@@ -64,7 +64,7 @@ func TestSequencesArePure(t *testing.T) {
 // read again.
 func TestDefectIsFoundAndShrunk(t *testing.T) {
 	ours, theirs := newEngine(t), forgetful{newEngine(t)}
-	found := new(difftest.Mismatch)
+	found := new(difftest.MismatchError)
 	for seed := range uint64(20) {
 		err := difftest.Compare(t.Context(), ours, theirs, difftest.Sequence(seed, 200), &difftest.Tally{})
 		if errors.As(err, &found) {

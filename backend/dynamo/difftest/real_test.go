@@ -40,7 +40,7 @@ func (r *remote) Serve(ctx context.Context, operation, body string) (int, []byte
 	if err != nil {
 		return 0, nil, err
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }()
 	answer, err := io.ReadAll(resp.Body)
 	return resp.StatusCode, answer, err
 }
@@ -59,7 +59,7 @@ func compare(t *testing.T, theirs difftest.Service, steps []difftest.Step, tally
 	t.Helper()
 	ours := newEngine(t)
 	err := difftest.Compare(t.Context(), ours, theirs, steps, tally)
-	if found := new(difftest.Mismatch); errors.As(err, &found) {
+	if found := new(difftest.MismatchError); errors.As(err, &found) {
 		smaller, shrinkErr := difftest.Shrink(t.Context(), ours, theirs, found)
 		err = errors.Join(smaller, shrinkErr)
 	}

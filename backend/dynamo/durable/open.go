@@ -186,7 +186,7 @@ func (s *segment) read(visit func(number uint64, record []byte) error) (segmentE
 	if err != nil {
 		return segmentEnd{}, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it was only read
 	info, err := f.Stat()
 	if err != nil {
 		return segmentEnd{}, err

@@ -98,7 +98,7 @@ func (l *Log) readSnapshot(at uint64, restore func([]byte) error) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // it was only read
 	src := bufio.NewReaderSize(f, 1<<20)
 	if whole, err := readMagic(src, snapshotMagic); err != nil || !whole {
 		var damage *DamageError
