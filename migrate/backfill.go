@@ -76,6 +76,7 @@ func (m *Migrator) Backfill(ctx context.Context, o BackfillOptions) (*BackfillRe
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
+	// All of it, the records of its progress included: that is what a backfill costs.
 	ctx = cause.With(ctx, cause.Backfill)
 	t, err := m.open(ctx)
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/lakebench/lakebench/cause"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/task"
@@ -88,7 +87,6 @@ func (m *Migrator) Finalize(ctx context.Context, o FinalizeOptions) (*FinalizeRe
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	ctx = cause.With(ctx, cause.Verify)
 	f := &finalization{Migrator: m, options: o, report: &FinalizeReport{}}
 	var err error
 	if f.tables, err = m.open(ctx); err != nil {

@@ -126,7 +126,6 @@ func (m *Migrator) Verify(ctx context.Context, o VerifyOptions) (*Verification, 
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	ctx = cause.With(ctx, cause.Verify)
 	t, err := m.open(ctx)
 	if err != nil {
 		return nil, err
@@ -140,6 +139,7 @@ func (m *Migrator) Verify(ctx context.Context, o VerifyOptions) (*Verification, 
 // compare is Verify on open tables. It calls fix, unless that is nil, for each
 // difference that it has confirmed.
 func (m *Migrator) compare(ctx context.Context, t tables, examples int, fix func(context.Context, difference) error) (*Verification, error) {
+	ctx = cause.With(ctx, cause.Verify)
 	began := task.Now(ctx)
 	c := &comparison{Migrator: m, tables: t, examples: examples, fix: fix, found: &Verification{
 		Differences: make(map[DifferenceKind]int64), Examples: make(map[DifferenceKind][]string),
