@@ -53,9 +53,9 @@ func BenchmarkReplay(b *testing.B) {
 		b.Run(kind.String(), func(b *testing.B) {
 			s := openService(b)
 			ctx := b.Context()
-			w := s.open(b, ctx, kind)
+			w := s.open(ctx, b, kind)
 			for i := range 1000 {
-				mustAppend(b, ctx, w, row(fmt.Sprintf("key-%d", i), "value"))
+				mustAppend(ctx, b, w, row(fmt.Sprintf("key-%d", i), "value"))
 			}
 			if err := w.Close(ctx); err != nil {
 				b.Fatal(err)

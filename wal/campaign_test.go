@@ -242,7 +242,7 @@ func (c *campaign) verify(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	there := counts(c.service.holdings(c.t, ctx))
+	there := counts(c.service.holdings(ctx, c.t))
 	for _, key := range slices.Sorted(maps.Keys(there)) {
 		if there[key] > 1 {
 			c.t.Errorf("%s is there %d times", key, there[key])

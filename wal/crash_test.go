@@ -30,9 +30,9 @@ func (l *ledger) append(ctx context.Context, w *wal.Writer, key string) error {
 }
 
 // check compares what is there with what was told.
-func (l *ledger) check(t testing.TB, ctx context.Context, s *service) {
+func (l *ledger) check(ctx context.Context, t testing.TB, s *service) {
 	t.Helper()
-	there := counts(s.holdings(t, ctx))
+	there := counts(s.holdings(ctx, t))
 	for key := range l.tried {
 		if n := there[key]; n > 1 || n == 0 && l.acknowledged[key] {
 			t.Errorf("%s is there %d times, acknowledged: %v", key, n, l.acknowledged[key])
@@ -70,7 +70,7 @@ func lifetime(ctx context.Context, cfg wal.Config, l *ledger) error {
 func crashAt(t *testing.T, kind manifest.Kind, how string, i int) (crashed bool) {
 	s := openService(t)
 	onVirtualTime(t, func(ctx context.Context) {
-		client, _ := s.faulty(t, ctx, fmt.Sprintf("on s3 actor %q nth %d : %s", "first", i, how))
+		client, _ := s.faulty(ctx, t, fmt.Sprintf("on s3 actor %q nth %d : %s", "first", i, how))
 		l := newLedger()
 		node, leave := fault.Node(ctx, "first")
 		cfg := s.config(kind, client)
@@ -80,26 +80,26 @@ func crashAt(t *testing.T, kind manifest.Kind, how string, i int) (crashed bool)
 		if err != nil && !crashed {
 			t.Fatal(err)
 		}
-		s.unseal(t, ctx, kind)
-		l.check(t, ctx, s)
+		s.unseal(ctx, t, kind)
+		l.check(ctx, t, s)
 
 		// What a successor replays is what is there, also when it flushes it again and
 		// another one comes.
-		second := s.open(t, ctx, kind)
+		second := s.open(ctx, t, kind)
 		if err := l.append(ctx, second, "second"); err != nil {
 			t.Fatal(err)
 		}
-		l.check(t, ctx, s)
-		mustFlush(t, ctx, second)
-		l.check(t, ctx, s)
+		l.check(ctx, t, s)
+		mustFlush(ctx, t, second)
+		l.check(ctx, t, s)
 		if _, err := second.Compact(ctx); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := second.Collect(ctx, -time.Hour); err != nil {
 			t.Fatal(err)
 		}
-		third := s.open(t, ctx, kind)
-		l.check(t, ctx, s)
+		third := s.open(ctx, t, kind)
+		l.check(ctx, t, s)
 		last, found, err := third.Reader().Get(ctx, "last")
 		if err != nil || !found || string(last.Value) != "second" {
 			t.Errorf("the last one appended is %q, %v (%v), expected \"second\"", last.Value, found, err)
@@ -114,7 +114,7 @@ func crashAt(t *testing.T, kind manifest.Kind, how string, i int) (crashed bool)
 }
 
 // unseal takes back a seal that a crashed writer has left.
-func (s *service) unseal(t testing.TB, ctx context.Context, kind manifest.Kind) {
+func (s *service) unseal(ctx context.Context, t testing.TB, kind manifest.Kind) {
 	t.Helper()
 	cfg := s.config(kind, s.client())
 	mc := manifest.DefaultConfig()

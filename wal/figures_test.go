@@ -46,8 +46,8 @@ func byKind(kind manifest.Kind, scan, serve, probe int) int {
 
 // TestReadFlushCompact: a scan of N generations, a flush and a pass over them.
 func TestReadFlushCompact(t *testing.T) {
-	forEachPolicy(t, func(t *testing.T, ctx context.Context, s *service, kind manifest.Kind) {
-		l := newRequestLog(t, ctx, s, kind)
+	forEachPolicy(t, func(ctx context.Context, t *testing.T, s *service, kind manifest.Kind) {
+		l := newRequestLog(ctx, t, s, kind)
 		w := l.open(nil)
 		l.recorder.Take()
 		for n := range 9 {
@@ -70,16 +70,16 @@ func TestReadFlushCompact(t *testing.T) {
 // TestFlushAddOns: what duplicates, indexes and a forced seal add (facts/memwal.md
 // §2.8); probe makes no list.
 func TestFlushAddOns(t *testing.T) {
-	flush := func(t *testing.T, ctx context.Context, s *service, kind manifest.Kind, indexes int, rows ...wal.Row) int {
-		l := newRequestLog(t, ctx, s, kind)
+	flush := func(ctx context.Context, t *testing.T, s *service, kind manifest.Kind, indexes int, rows ...wal.Row) int {
+		l := newRequestLog(ctx, t, s, kind)
 		w := l.open(func(c *wal.Config) { c.UserIndexes = indexes })
 		l.recorder.Take()
 		l.appendRows("append", w, rows...)
 		l.flush("flush", w)
 		return l.counts["flush"]
 	}
-	forEachPolicy(t, func(t *testing.T, ctx context.Context, s *service, kind manifest.Kind) {
-		plain := flush(t, ctx, s, kind, 0, row("a", "1"))
+	forEachPolicy(t, func(ctx context.Context, t *testing.T, s *service, kind manifest.Kind) {
+		plain := flush(ctx, t, s, kind, 0, row("a", "1"))
 		for _, c := range []struct {
 			name    string
 			indexes int
@@ -91,7 +91,7 @@ func TestFlushAddOns(t *testing.T) {
 			{"two indexes", 2, []wal.Row{row("a", "1")}, byKind(kind, 6, 6, 5)},
 			{"duplicates and an index", 1, []wal.Row{row("a", "1"), row("a", "2")}, byKind(kind, 5, 5, 4)},
 		} {
-			if got := flush(t, ctx, s, kind, c.indexes, c.rows...) - plain; got != c.add {
+			if got := flush(ctx, t, s, kind, c.indexes, c.rows...) - plain; got != c.add {
 				t.Errorf("%s add %d requests, expected %d", c.name, got, c.add)
 			}
 		}
@@ -102,11 +102,11 @@ func TestFlushAddOns(t *testing.T) {
 // that never was.
 func TestReopen(t *testing.T) {
 	for _, entries := range []int{1, 7, 64, 65, 200} {
-		forEachPolicy(t, func(t *testing.T, ctx context.Context, s *service, kind manifest.Kind) {
-			l := newRequestLog(t, ctx, s, kind)
+		forEachPolicy(t, func(ctx context.Context, t *testing.T, s *service, kind manifest.Kind) {
+			l := newRequestLog(ctx, t, s, kind)
 			w := l.open(nil)
 			for range entries {
-				mustAppend(t, ctx, w, row("k", "v"))
+				mustAppend(ctx, t, w, row("k", "v"))
 			}
 			if err := w.Close(ctx); err != nil {
 				t.Fatal(err)
@@ -131,10 +131,10 @@ func TestReopen(t *testing.T) {
 func TestReopenWithACursor(t *testing.T) {
 	s := openService(t)
 	onVirtualTime(t, func(ctx context.Context) {
-		l := newRequestLog(t, ctx, s, manifest.Serve)
+		l := newRequestLog(ctx, t, s, manifest.Serve)
 		w := l.open(nil)
 		for range 50 {
-			mustAppend(t, ctx, w, row("k", "v"))
+			mustAppend(ctx, t, w, row("k", "v"))
 		}
 		l.recorder.Take()
 		l.step("reopen", func() error { l.open(func(c *wal.Config) { c.CursorPerEntry = true }); return nil })
@@ -145,13 +145,13 @@ func TestReopenWithACursor(t *testing.T) {
 // TestReopenClean: a shard all of whose entries a generation holds. Probe needs at
 // most half of what scan needs, and its constant does not depend on the log.
 func TestReopenClean(t *testing.T) {
-	forEachPolicy(t, func(t *testing.T, ctx context.Context, s *service, kind manifest.Kind) {
-		l := newRequestLog(t, ctx, s, kind)
+	forEachPolicy(t, func(ctx context.Context, t *testing.T, s *service, kind manifest.Kind) {
+		l := newRequestLog(ctx, t, s, kind)
 		w := l.open(nil)
 		for range 10 {
-			mustAppend(t, ctx, w, row("k", "v"))
+			mustAppend(ctx, t, w, row("k", "v"))
 		}
-		mustFlush(t, ctx, w)
+		mustFlush(ctx, t, w)
 		if err := w.Close(ctx); err != nil {
 			t.Fatal(err)
 		}

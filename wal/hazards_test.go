@@ -13,7 +13,7 @@ import (
 )
 
 // openThrough opens the shard through a client.
-func (s *service) openThrough(t testing.TB, ctx context.Context, kind manifest.Kind, client wal.Client) *wal.Writer {
+func (s *service) openThrough(ctx context.Context, t testing.TB, kind manifest.Kind, client wal.Client) *wal.Writer {
 	t.Helper()
 	w, err := wal.Open(ctx, s.config(kind, client))
 	if err != nil {
@@ -23,9 +23,9 @@ func (s *service) openThrough(t testing.TB, ctx context.Context, kind manifest.K
 }
 
 // expectRows compares what counts in the shard's objects with keys, each once.
-func (s *service) expectRows(t testing.TB, ctx context.Context, keys string) {
+func (s *service) expectRows(ctx context.Context, t testing.TB, keys string) {
 	t.Helper()
-	there := counts(s.holdings(t, ctx))
+	there := counts(s.holdings(ctx, t))
 	for _, key := range strings.Fields(keys) {
 		if there[key] != 1 {
 			t.Errorf("%s is there %d times", key, there[key])
@@ -48,12 +48,12 @@ func TestAnswersToTheEntry(t *testing.T) {
 		t.Run(effect, func(t *testing.T) {
 			s := openService(t)
 			onVirtualTime(t, func(ctx context.Context) {
-				client, injector := s.faulty(t, ctx, `on s3 PutObject cause wal nth 1 : `+effect)
-				w := s.openThrough(t, ctx, manifest.Serialized, client)
-				if p := mustAppend(t, ctx, w, row("a", "1")); p != 1 {
+				client, injector := s.faulty(ctx, t, `on s3 PutObject cause wal nth 1 : `+effect)
+				w := s.openThrough(ctx, t, manifest.Serialized, client)
+				if p := mustAppend(ctx, t, w, row("a", "1")); p != 1 {
 					t.Errorf("appended at %d", p)
 				}
-				if p := mustAppend(t, ctx, w, row("b", "1")); p != 2 {
+				if p := mustAppend(ctx, t, w, row("b", "1")); p != 2 {
 					t.Errorf("appended at %d", p)
 				}
 				if err := injector.Wait(); err != nil {
@@ -62,7 +62,7 @@ func TestAnswersToTheEntry(t *testing.T) {
 				for _, warning := range injector.Warnings() {
 					t.Error(warning)
 				}
-				s.expectRows(t, ctx, "a b")
+				s.expectRows(ctx, t, "a b")
 			})
 		})
 	}
@@ -72,15 +72,15 @@ func TestAnswersToTheEntry(t *testing.T) {
 func TestARefusedEntry(t *testing.T) {
 	s := openService(t)
 	onVirtualTime(t, func(ctx context.Context) {
-		client, _ := s.faulty(t, ctx, `on s3 PutObject cause wal nth 1 : error-before 403`)
-		w := s.openThrough(t, ctx, manifest.Serialized, client)
+		client, _ := s.faulty(ctx, t, `on s3 PutObject cause wal nth 1 : error-before 403`)
+		w := s.openThrough(ctx, t, manifest.Serialized, client)
 		if _, err := w.Append(ctx, row("a", "1")); err == nil || errors.Is(err, wal.ErrUnknown) {
 			t.Errorf("%v, expected a refusal", err)
 		}
-		if p := mustAppend(t, ctx, w, row("b", "1")); p != 1 {
+		if p := mustAppend(ctx, t, w, row("b", "1")); p != 1 {
 			t.Errorf("appended at %d", p)
 		}
-		s.expectRows(t, ctx, "b")
+		s.expectRows(ctx, t, "b")
 	})
 }
 
@@ -91,16 +91,16 @@ func TestAnUnknownEntryPoisons(t *testing.T) {
 		t.Run(effect, func(t *testing.T) {
 			s := openService(t)
 			onVirtualTime(t, func(ctx context.Context) {
-				client, _ := s.faulty(t, ctx, "on s3 PutObject cause wal nth 1 : "+effect+"\non s3 HeadObject cause wal : error-before")
-				w := s.openThrough(t, ctx, manifest.Serialized, client)
+				client, _ := s.faulty(ctx, t, "on s3 PutObject cause wal nth 1 : "+effect+"\non s3 HeadObject cause wal : error-before")
+				w := s.openThrough(ctx, t, manifest.Serialized, client)
 				if _, err := w.Append(ctx, row("a", "1")); !errors.Is(err, wal.ErrUnknown) {
 					t.Errorf("%v, expected ErrUnknown", err)
 				}
 				if _, err := w.Append(ctx, row("b", "1")); !errors.Is(err, wal.ErrPoisoned) {
 					t.Errorf("%v, expected ErrPoisoned", err)
 				}
-				s.open(t, ctx, manifest.Serialized)
-				s.expectRows(t, ctx, there)
+				s.open(ctx, t, manifest.Serialized)
+				s.expectRows(ctx, t, there)
 			})
 		})
 	}
@@ -108,10 +108,10 @@ func TestAnUnknownEntryPoisons(t *testing.T) {
 
 // Hazard 8: who lost the shard appends and flushes no more.
 func TestWhoLostTheShard(t *testing.T) {
-	forEachPolicy(t, func(t *testing.T, ctx context.Context, s *service, kind manifest.Kind) {
-		before := s.open(t, ctx, kind)
-		mustAppend(t, ctx, before, row("a", "1"))
-		after := s.open(t, ctx, kind)
+	forEachPolicy(t, func(ctx context.Context, t *testing.T, s *service, kind manifest.Kind) {
+		before := s.open(ctx, t, kind)
+		mustAppend(ctx, t, before, row("a", "1"))
+		after := s.open(ctx, t, kind)
 		if _, err := before.Append(ctx, row("b", "1")); !errors.Is(err, wal.ErrFenced) {
 			t.Errorf("append: %v, expected ErrFenced", err)
 		}
@@ -121,50 +121,50 @@ func TestWhoLostTheShard(t *testing.T) {
 		if _, err := before.Collect(ctx, 0); !errors.Is(err, wal.ErrFenced) {
 			t.Errorf("collect: %v, expected ErrFenced", err)
 		}
-		mustAppend(t, ctx, after, row("c", "1"))
-		s.expectRows(t, ctx, "a c")
+		mustAppend(ctx, t, after, row("c", "1"))
+		s.expectRows(ctx, t, "a c")
 	})
 }
 
 // Hazard 8: an append that lands while a successor opens is below its sentinel, and
 // replayed.
 func TestAnAppendDuringTheOpening(t *testing.T) {
-	forEachPolicy(t, func(t *testing.T, ctx context.Context, s *service, kind manifest.Kind) {
-		before := s.open(t, ctx, kind)
-		mustAppend(t, ctx, before, row("a", "1"))
+	forEachPolicy(t, func(ctx context.Context, t *testing.T, s *service, kind manifest.Kind) {
+		before := s.open(ctx, t, kind)
+		mustAppend(ctx, t, before, row("a", "1"))
 		appended := false
 		client := &hooked{Client: s.client(), before: func(method, key string) {
 			if method == "PUT" && strings.Contains(key, "/wal/") && !appended { // the sentinel
 				appended = true
-				mustAppend(t, ctx, before, row("b", "1"))
+				mustAppend(ctx, t, before, row("b", "1"))
 			}
 		}}
-		after := s.openThrough(t, ctx, kind, client)
+		after := s.openThrough(ctx, t, kind, client)
 		if _, found, err := after.Reader().Get(ctx, "b"); !found || err != nil {
 			t.Errorf("b was acknowledged, and is not found (%v)", err)
 		}
-		mustAppend(t, ctx, after, row("c", "1"))
-		s.expectRows(t, ctx, "a b c")
+		mustAppend(ctx, t, after, row("c", "1"))
+		s.expectRows(ctx, t, "a b c")
 	})
 }
 
 // Hazard 9: a flush that failed is made before those that come after it.
 func TestAFailedFlushComesFirst(t *testing.T) {
-	forEachPolicy(t, func(t *testing.T, ctx context.Context, s *service, kind manifest.Kind) {
-		client, _ := s.faulty(t, ctx, `on s3 PutObject key "*_gen_1/*" nth 1..2 : error-before 403`)
-		w := s.openThrough(t, ctx, kind, client)
-		mustAppend(t, ctx, w, row("a", "1"))
+	forEachPolicy(t, func(ctx context.Context, t *testing.T, s *service, kind manifest.Kind) {
+		client, _ := s.faulty(ctx, t, `on s3 PutObject key "*_gen_1/*" nth 1..2 : error-before 403`)
+		w := s.openThrough(ctx, t, kind, client)
+		mustAppend(ctx, t, w, row("a", "1"))
 		if _, err := w.Flush(ctx); err == nil {
 			t.Fatal("the flush did not fail")
 		}
-		mustAppend(t, ctx, w, row("b", "1"))
+		mustAppend(ctx, t, w, row("b", "1"))
 		if _, err := w.Flush(ctx); err == nil {
 			t.Fatal("the second flush did not fail")
 		}
-		s.expectRows(t, ctx, "a b")
-		mustFlush(t, ctx, w)
-		s.expectRows(t, ctx, "a b")
-		after := s.open(t, ctx, kind)
+		s.expectRows(ctx, t, "a b")
+		mustFlush(ctx, t, w)
+		s.expectRows(ctx, t, "a b")
+		after := s.open(ctx, t, kind)
 		if rows, err := after.Reader().Scan(ctx); err != nil || text(rows) != "a=1 b=1" {
 			t.Errorf("after reopening: %q (%v)", text(rows), err)
 		}
@@ -174,7 +174,7 @@ func TestAFailedFlushComesFirst(t *testing.T) {
 // Hazard 3, as a flush sees it: a commit of which nothing could be found out had
 // its effect. The next flush must not list the generation again.
 func TestAFlushThatLandedUnseen(t *testing.T) {
-	forEachPolicy(t, func(t *testing.T, ctx context.Context, s *service, kind manifest.Kind) {
+	forEachPolicy(t, func(ctx context.Context, t *testing.T, s *service, kind manifest.Kind) {
 		if kind == manifest.Scan {
 			return // it looks before it commits, and would not get as far
 		}
@@ -187,20 +187,20 @@ func TestAFlushThatLandedUnseen(t *testing.T) {
 			}
 			return nil
 		}
-		client.before = func(method, key string) {
+		client.before = func(_, key string) {
 			if strings.HasSuffix(key, "page_lookup.bin") { // the last object before the commit
 				broken = true
 			}
 		}
-		w := s.openThrough(t, ctx, kind, client)
-		mustAppend(t, ctx, w, row("a", "1"))
+		w := s.openThrough(ctx, t, kind, client)
+		mustAppend(ctx, t, w, row("a", "1"))
 		if _, err := w.Flush(ctx); !errors.Is(err, wal.ErrUnknown) {
 			t.Fatalf("%v, expected ErrUnknown", err)
 		}
 		broken, client.before = false, nil
-		mustAppend(t, ctx, w, row("b", "1"))
-		mustFlush(t, ctx, w)
-		s.expectRows(t, ctx, "a b")
+		mustAppend(ctx, t, w, row("b", "1"))
+		mustFlush(ctx, t, w)
+		s.expectRows(ctx, t, "a b")
 		m, err := w.RefreshManifest(ctx)
 		if err != nil || len(m.Generations) != 2 || m.CurrentGeneration != 3 {
 			t.Errorf("%+v (%v), expected generations 1 and 2", m, err)
@@ -231,9 +231,9 @@ func TestEntriesThatReplayRefuses(t *testing.T) {
 		{"something else", "hello", wal.ErrDamaged},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			forEachPolicy(t, func(t *testing.T, ctx context.Context, s *service, kind manifest.Kind) {
-				w := s.open(t, ctx, kind)
-				mustAppend(t, ctx, w, row("a", "1"))
+			forEachPolicy(t, func(ctx context.Context, t *testing.T, s *service, kind manifest.Kind) {
+				w := s.open(ctx, t, kind)
+				mustAppend(ctx, t, w, row("a", "1"))
 				s.put(t, s.at().WALKey(2), c.body)
 				_, err := wal.Open(ctx, s.config(kind, s.client()))
 				var at *wal.EntryError
@@ -247,10 +247,10 @@ func TestEntriesThatReplayRefuses(t *testing.T) {
 
 // A gap hides what is above it, so it is an error and not the end.
 func TestAGap(t *testing.T) {
-	forEachPolicy(t, func(t *testing.T, ctx context.Context, s *service, kind manifest.Kind) {
-		w := s.open(t, ctx, kind)
+	forEachPolicy(t, func(ctx context.Context, t *testing.T, s *service, kind manifest.Kind) {
+		w := s.open(ctx, t, kind)
 		for range 4 {
-			mustAppend(t, ctx, w, row("a", "1"))
+			mustAppend(ctx, t, w, row("a", "1"))
 		}
 		s.remove(t, s.at().WALKey(3))
 		_, err := wal.Open(ctx, s.config(kind, s.client()))
@@ -263,11 +263,11 @@ func TestAGap(t *testing.T) {
 
 // takeover opens the shard, writes, flushes and collects: all that could make an
 // older writer's view of the log wrong.
-func (s *service) takeover(t testing.TB, ctx context.Context, kind manifest.Kind) *wal.Writer {
+func (s *service) takeover(ctx context.Context, t testing.TB, kind manifest.Kind) *wal.Writer {
 	t.Helper()
-	w := s.open(t, ctx, kind)
-	mustAppend(t, ctx, w, row("taken", "over"))
-	mustFlush(t, ctx, w)
+	w := s.open(ctx, t, kind)
+	mustAppend(ctx, t, w, row("taken", "over"))
+	mustFlush(ctx, t, w)
 	done, err := w.Collect(ctx, time.Hour)
 	if err != nil || done.Entries == 0 {
 		t.Fatalf("collected %+v (%v)", done, err)
@@ -279,16 +279,16 @@ func (s *service) takeover(t testing.TB, ctx context.Context, kind manifest.Kind
 // emptied position for the end, puts its sentinel there, and must find out. Two
 // entries are collected meanwhile, so that there is none behind its sentinel either.
 func TestAnOpenerThatStalls(t *testing.T) {
-	forEachPolicy(t, func(t *testing.T, ctx context.Context, s *service, kind manifest.Kind) {
-		s.open(t, ctx, kind)
-		before := s.open(t, ctx, kind) // its sentinel is the entry before
-		mustAppend(t, ctx, before, row("a", "1"))
-		mustAppend(t, ctx, before, row("b", "1"))
+	forEachPolicy(t, func(ctx context.Context, t *testing.T, s *service, kind manifest.Kind) {
+		s.open(ctx, t, kind)
+		before := s.open(ctx, t, kind) // its sentinel is the entry before
+		mustAppend(ctx, t, before, row("a", "1"))
+		mustAppend(ctx, t, before, row("b", "1"))
 		stalled := false
 		client := &hooked{Client: s.client(), before: func(_, key string) {
 			if key == s.at().WALKey(2) && !stalled {
 				stalled = true
-				s.takeover(t, ctx, kind)
+				s.takeover(ctx, t, kind)
 			}
 		}}
 		w, err := wal.Open(ctx, s.config(kind, client))
@@ -299,75 +299,75 @@ func TestAnOpenerThatStalls(t *testing.T) {
 		if !errors.Is(err, wal.ErrFenced) || !stalled {
 			t.Errorf("%v, expected ErrFenced", err)
 		}
-		s.expectRows(t, ctx, "a b taken")
+		s.expectRows(ctx, t, "a b taken")
 	})
 }
 
 // Hazard 14: an entry whose PUT had no answer is replayed, flushed and collected by
 // a successor, and then created again. Whoever did that is not told that it counts.
 func TestAnEntryCreatedAgain(t *testing.T) {
-	forEachPolicy(t, func(t *testing.T, ctx context.Context, s *service, kind manifest.Kind) {
+	forEachPolicy(t, func(ctx context.Context, t *testing.T, s *service, kind manifest.Kind) {
 		stalled := false
 		client := &hooked{Client: s.client(), after: func(method, key string) error {
 			if method != "PUT" || !strings.Contains(key, "/wal/") || stalled {
 				return nil
 			}
 			stalled = true
-			s.takeover(t, ctx, kind)
+			s.takeover(ctx, t, kind)
 			return errors.New("no answer")
 		}}
-		w := s.openThrough(t, ctx, kind, client)
+		w := s.openThrough(ctx, t, kind, client)
 		if _, err := w.Append(ctx, row("a", "1")); !errors.Is(err, wal.ErrUnknown) || !errors.Is(err, wal.ErrFenced) {
 			t.Errorf("%v, expected ErrUnknown for ErrFenced", err)
 		}
-		s.expectRows(t, ctx, "a taken")
+		s.expectRows(ctx, t, "a taken")
 	})
 }
 
 // Hazard 14: the sentinel that keeps a writer out is never collected, not even by a
 // later epoch that has not seen it.
 func TestSentinelsStay(t *testing.T) {
-	forEachPolicy(t, func(t *testing.T, ctx context.Context, s *service, kind manifest.Kind) {
-		before := s.open(t, ctx, kind)
-		mustAppend(t, ctx, before, row("a", "1"))
-		s.takeover(t, ctx, kind)
-		third := s.open(t, ctx, kind)
-		mustAppend(t, ctx, third, row("third", "1"))
-		mustFlush(t, ctx, third)
+	forEachPolicy(t, func(ctx context.Context, t *testing.T, s *service, kind manifest.Kind) {
+		before := s.open(ctx, t, kind)
+		mustAppend(ctx, t, before, row("a", "1"))
+		s.takeover(ctx, t, kind)
+		third := s.open(ctx, t, kind)
+		mustAppend(ctx, t, third, row("third", "1"))
+		mustFlush(ctx, t, third)
 		if _, err := third.Collect(ctx, time.Hour); err != nil {
 			t.Fatal(err)
 		}
 		if p, err := before.Append(ctx, row("lost", "1")); !errors.Is(err, wal.ErrFenced) {
 			t.Errorf("appended at %d (%v), expected ErrFenced", p, err)
 		}
-		s.expectRows(t, ctx, "a taken third")
+		s.expectRows(ctx, t, "a taken third")
 	})
 }
 
 // An opener that has lost the shard may still put its sentinel where the holder is
 // about to append. That is in nobody's way.
 func TestASentinelOfALoser(t *testing.T) {
-	forEachPolicy(t, func(t *testing.T, ctx context.Context, s *service, kind manifest.Kind) {
-		w := s.open(t, ctx, kind)
+	forEachPolicy(t, func(ctx context.Context, t *testing.T, s *service, kind manifest.Kind) {
+		w := s.open(ctx, t, kind)
 		loser, err := entry.Encode(entry.Entry{WriterEpoch: 1, Sentinel: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		s.put(t, s.at().WALKey(1), string(loser))
-		if p := mustAppend(t, ctx, w, row("a", "1")); p != 2 {
+		if p := mustAppend(ctx, t, w, row("a", "1")); p != 2 {
 			t.Errorf("appended at %d, expected 2", p)
 		}
-		s.expectRows(t, ctx, "a")
+		s.expectRows(ctx, t, "a")
 	})
 }
 
 // A reader that meets a generation that was compacted and collected since refreshes
 // its manifest, once.
 func TestAReaderThatComesTooLate(t *testing.T) {
-	forEachPolicy(t, func(t *testing.T, ctx context.Context, s *service, kind manifest.Kind) {
-		w := s.open(t, ctx, kind)
-		mustAppend(t, ctx, w, row("a", "1"))
-		mustFlush(t, ctx, w)
+	forEachPolicy(t, func(ctx context.Context, t *testing.T, s *service, kind manifest.Kind) {
+		w := s.open(ctx, t, kind)
+		mustAppend(ctx, t, w, row("a", "1"))
+		mustFlush(ctx, t, w)
 		compacted := false
 		client := &hooked{Client: s.client(), before: func(_, key string) {
 			if strings.Contains(key, "_gen_1/") && !compacted {

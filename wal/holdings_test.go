@@ -16,7 +16,7 @@ import (
 // than the formats, and returns the rows that count in the order of their writing:
 // the base table's, those of generations that the base table does not have, and
 // those of entries that no generation has.
-func (s *service) holdings(t testing.TB, ctx context.Context) (rows []entry.Row) {
+func (s *service) holdings(ctx context.Context, t testing.TB) (rows []entry.Row) {
 	t.Helper()
 	objects := object.Reader{Client: s.client(), Bucket: s.bucket}
 	fatal := func(err error) {

@@ -49,7 +49,7 @@ func TestGroupCommit(t *testing.T) {
 				if fmt.Sprint(got) != fmt.Sprint(c.entries) {
 					t.Errorf("appends by position: %v, expected %v", got, c.entries)
 				}
-				s.expectRows(t, ctx, "k0 k1 k2 k3 k4 k5 k6 k7")
+				s.expectRows(ctx, t, "k0 k1 k2 k3 k4 k5 k6 k7")
 			})
 		})
 	}
@@ -60,8 +60,8 @@ func TestGroupCommit(t *testing.T) {
 func TestACallerThatGivesUp(t *testing.T) {
 	s := openService(t)
 	onVirtualTime(t, func(ctx context.Context) {
-		client, _ := s.faulty(t, ctx, `on s3 PutObject cause wal : delay 1m`)
-		w := s.openThrough(t, ctx, manifest.Serialized, client)
+		client, _ := s.faulty(ctx, t, `on s3 PutObject cause wal : delay 1m`)
+		w := s.openThrough(ctx, t, manifest.Serialized, client)
 		g := task.NewGroup(ctx, 0)
 		g.Go("hasty", func(ctx context.Context) error {
 			hasty, stop := task.WithTimeout(ctx, time.Second)
@@ -78,7 +78,7 @@ func TestACallerThatGivesUp(t *testing.T) {
 		if err := g.Wait(); err != nil {
 			t.Error(err)
 		}
-		s.expectRows(t, ctx, "a b")
+		s.expectRows(ctx, t, "a b")
 	})
 }
 
@@ -86,9 +86,9 @@ func TestACallerThatGivesUp(t *testing.T) {
 // another process (the first finding of the seed's review). The seal stops
 // flushes once it is seen, and loses nothing that was appended (hazard 10).
 func TestASealByAnotherProcess(t *testing.T) {
-	forEachPolicy(t, func(t *testing.T, ctx context.Context, s *service, kind manifest.Kind) {
-		w := s.open(t, ctx, kind)
-		mustAppend(t, ctx, w, row("a", "1"))
+	forEachPolicy(t, func(ctx context.Context, t *testing.T, s *service, kind manifest.Kind) {
+		w := s.open(ctx, t, kind)
+		mustAppend(ctx, t, w, row("a", "1"))
 		cfg := manifest.DefaultConfig()
 		other := s.config(kind, s.client())
 		cfg.Client, cfg.Location, cfg.Policy, cfg.Random = other.Client, other.Location, other.Policy, other.Random
@@ -107,7 +107,7 @@ func TestASealByAnotherProcess(t *testing.T) {
 		if err != nil || seen.Status != manifest.Sealed {
 			t.Errorf("RefreshManifest has status %v (%v), expected sealed", seen.Status, err)
 		}
-		mustAppend(t, ctx, w, row("b", "1"))
+		mustAppend(ctx, t, w, row("b", "1"))
 		if _, err := w.Flush(ctx); !errors.Is(err, wal.ErrSealed) {
 			t.Errorf("flush: %v, expected ErrSealed", err)
 		}
@@ -117,17 +117,17 @@ func TestASealByAnotherProcess(t *testing.T) {
 		if err := w.Unseal(ctx); err != nil {
 			t.Fatal(err)
 		}
-		mustFlush(t, ctx, w)
-		s.expectRows(t, ctx, "a b")
+		mustFlush(ctx, t, w)
+		s.expectRows(ctx, t, "a b")
 	})
 }
 
 // A shard that the real system wrote (shared/data/README.md): the tail of its log
 // is replayed; its generations are Lance datasets, which is said of them by path.
 func TestAShardOfTheRealSystem(t *testing.T) {
-	forEachPolicy(t, func(t *testing.T, ctx context.Context, s *service, kind manifest.Kind) {
+	forEachPolicy(t, func(ctx context.Context, t *testing.T, s *service, kind manifest.Kind) {
 		s.load(t, "testdata/real")
-		w := s.open(t, ctx, kind)
+		w := s.open(ctx, t, kind)
 		if w.Epoch() != 4 {
 			t.Errorf("epoch %d, expected 4", w.Epoch())
 		}
@@ -138,7 +138,7 @@ func TestAShardOfTheRealSystem(t *testing.T) {
 				t.Errorf("%s is %q, %v (%v), expected %q", key, got.Value, found, err, want)
 			}
 		}
-		if p := mustAppend(t, ctx, w, row("g", "1")); p != 11 {
+		if p := mustAppend(ctx, t, w, row("g", "1")); p != 11 {
 			t.Errorf("appended at %d, expected 11: nine entries and our sentinel are there", p)
 		}
 		_, err := r.Scan(ctx)
@@ -153,9 +153,9 @@ func TestAShardOfTheRealSystem(t *testing.T) {
 func TestADamagedGeneration(t *testing.T) {
 	s := openService(t)
 	onVirtualTime(t, func(ctx context.Context) {
-		w := s.open(t, ctx, manifest.Serialized)
-		mustAppend(t, ctx, w, row("a", "1"), row("a", "2"))
-		mustFlush(t, ctx, w)
+		w := s.open(ctx, t, manifest.Serialized)
+		mustAppend(ctx, t, w, row("a", "1"), row("a", "2"))
+		mustFlush(ctx, t, w)
 		m, err := w.Manifest(ctx)
 		if err != nil {
 			t.Fatal(err)

@@ -84,14 +84,11 @@ type opening struct {
 }
 
 func (o *opening) run(ctx context.Context) error {
-	var err error
-	switch {
-	case o.cfg.Policy.Kind == manifest.Probe:
-		err = o.readAndFence(ctx)
-	default:
-		err = o.fenceAndRead(ctx)
+	read := o.fenceAndRead
+	if o.cfg.Policy.Kind == manifest.Probe {
+		read = o.readAndFence
 	}
-	if err != nil {
+	if err := read(ctx); err != nil {
 		return err
 	}
 	o.next, o.known = max(o.last, o.claimed.ReplayAfter)+1, o.claimed.ReplayAfter+1

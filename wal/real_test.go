@@ -84,7 +84,7 @@ func TestRealAppendsAtOnce(t *testing.T) {
 	if err := g.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	there := counts(s.holdings(t, t.Context()))
+	there := counts(s.holdings(t.Context(), t))
 	for i := range 8 {
 		for j := range 20 {
 			if key := fmt.Sprintf("%d/%d", i, j); there[key] != 1 {

@@ -29,7 +29,7 @@ type requestLog struct {
 	counts   map[string]int // requests of a step
 }
 
-func newRequestLog(t *testing.T, ctx context.Context, s *service, kind manifest.Kind) *requestLog {
+func newRequestLog(ctx context.Context, t *testing.T, s *service, kind manifest.Kind) *requestLog {
 	return &requestLog{
 		t: t, ctx: ctx, service: s, kind: kind, counts: map[string]int{},
 		recorder: manifesttest.NewRecorder(s.client(), s.at()),
@@ -180,8 +180,8 @@ func (l *requestLog) successor(before *wal.Writer) {
 // TestRequests: what every operation asks for under every policy, request by
 // request.
 func TestRequests(t *testing.T) {
-	forEachPolicy(t, func(t *testing.T, ctx context.Context, s *service, kind manifest.Kind) {
-		l := newRequestLog(t, ctx, s, kind)
+	forEachPolicy(t, func(ctx context.Context, t *testing.T, s *service, kind manifest.Kind) {
+		l := newRequestLog(ctx, t, s, kind)
 		l.scenario()
 		manifesttest.Golden(t, "testdata/requests/"+kind.String()+".golden", strings.TrimSuffix(l.text.String(), "\n"), *rewrite)
 	})

@@ -92,7 +92,7 @@ func (s *service) client() manifesttest.Client {
 func (s *service) objects() object.Reader { return object.Reader{Client: s.client(), Bucket: s.bucket} }
 
 // faulty returns a client under fault rules (package fault), and what applies them.
-func (s *service) faulty(t testing.TB, ctx context.Context, rules string) (manifesttest.Client, *fault.Injector) {
+func (s *service) faulty(ctx context.Context, t testing.TB, rules string) (manifesttest.Client, *fault.Injector) {
 	t.Helper()
 	parsed, err := fault.Parse("test", rules)
 	if err != nil {
@@ -121,7 +121,7 @@ func (s *service) config(kind manifest.Kind, client wal.Client) wal.Config {
 }
 
 // open opens the shard through a client to which nothing bad happens.
-func (s *service) open(t testing.TB, ctx context.Context, kind manifest.Kind) *wal.Writer {
+func (s *service) open(ctx context.Context, t testing.TB, kind manifest.Kind) *wal.Writer {
 	t.Helper()
 	w, err := wal.Open(ctx, s.config(kind, s.client()))
 	if err != nil {
@@ -187,7 +187,7 @@ func text(rows []wal.Row) string {
 }
 
 // mustAppend appends, or fails the test.
-func mustAppend(t testing.TB, ctx context.Context, w *wal.Writer, rows ...wal.Row) uint64 {
+func mustAppend(ctx context.Context, t testing.TB, w *wal.Writer, rows ...wal.Row) uint64 {
 	t.Helper()
 	p, err := w.Append(ctx, rows...)
 	if err != nil {
@@ -196,7 +196,7 @@ func mustAppend(t testing.TB, ctx context.Context, w *wal.Writer, rows ...wal.Ro
 	return p
 }
 
-func mustFlush(t testing.TB, ctx context.Context, w *wal.Writer) {
+func mustFlush(ctx context.Context, t testing.TB, w *wal.Writer) {
 	t.Helper()
 	if _, err := w.Flush(ctx); err != nil {
 		t.Fatal(err)
@@ -216,12 +216,12 @@ func onVirtualTime(t testing.TB, fn func(ctx context.Context)) {
 }
 
 // forEachPolicy runs a test under every policy, on virtual time.
-func forEachPolicy(t *testing.T, fn func(t *testing.T, ctx context.Context, s *service, kind manifest.Kind)) {
+func forEachPolicy(t *testing.T, fn func(ctx context.Context, t *testing.T, s *service, kind manifest.Kind)) {
 	t.Helper()
 	for _, kind := range manifest.Kinds() {
 		t.Run(kind.String(), func(t *testing.T) {
 			s := openService(t)
-			onVirtualTime(t, func(ctx context.Context) { fn(t, ctx, s, kind) })
+			onVirtualTime(t, func(ctx context.Context) { fn(ctx, t, s, kind) })
 		})
 	}
 }

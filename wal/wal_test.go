@@ -8,12 +8,12 @@ import (
 )
 
 func TestARowGoesAllTheWay(t *testing.T) {
-	forEachPolicy(t, func(t *testing.T, ctx context.Context, s *service, kind manifest.Kind) {
-		w := s.open(t, ctx, kind)
-		mustAppend(t, ctx, w, row("a", "1"), row("b", "1"))
-		mustAppend(t, ctx, w, row("b", "2"))
-		mustFlush(t, ctx, w)
-		mustAppend(t, ctx, w, row("c", "1"), deleted("a"))
+	forEachPolicy(t, func(ctx context.Context, t *testing.T, s *service, kind manifest.Kind) {
+		w := s.open(ctx, t, kind)
+		mustAppend(ctx, t, w, row("a", "1"), row("b", "1"))
+		mustAppend(ctx, t, w, row("b", "2"))
+		mustFlush(ctx, t, w)
+		mustAppend(ctx, t, w, row("c", "1"), deleted("a"))
 		expect := func(where, scan string, gets map[string]string) {
 			t.Helper()
 			r := w.Reader()
@@ -34,19 +34,19 @@ func TestARowGoesAllTheWay(t *testing.T) {
 		if err := w.Close(ctx); err != nil {
 			t.Fatal(err)
 		}
-		w = s.open(t, ctx, kind)
+		w = s.open(ctx, t, kind)
 		expect("reopened", "a- b=2 c=1", all)
-		mustFlush(t, ctx, w)
+		mustFlush(ctx, t, w)
 		expect("two generations", "a- b=2 c=1", all)
 		done, err := w.Compact(ctx)
 		if err != nil || done.Generations != 2 || done.Rows != 3 {
 			t.Fatalf("compacted %+v (%v), expected 2 generations with 3 keys", done, err)
 		}
 		expect("compacted", "", all)
-		mustAppend(t, ctx, w, row("b", "3"))
+		mustAppend(ctx, t, w, row("b", "3"))
 		all["b"] = "3"
 		expect("above the base table", "b=3", all)
-		w = s.open(t, ctx, kind)
+		w = s.open(ctx, t, kind)
 		expect("reopened after the compaction", "b=3", all)
 	})
 }
