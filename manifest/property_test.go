@@ -210,7 +210,7 @@ func TestHandles(t *testing.T) {
 	for _, kind := range manifest.Kinds() {
 		t.Run(kind.String(), func(t *testing.T) {
 			var lost, settled, unknown int64
-			for seed := uint64(1); seed <= 25; seed++ {
+			for seed := uint64(1); seed <= 15; seed++ {
 				if *onlySeed != 0 && *onlySeed != seed {
 					continue
 				}
