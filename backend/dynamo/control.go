@@ -212,7 +212,7 @@ func (in *createTableInput) keyAttribute(name string) (keyAttribute, *serviceErr
 		return keyAttribute{}, invalid("One or more parameter values were invalid: Some index key attributes are not defined in AttributeDefinitions. Keys: [%s]", name)
 	}
 	kind := attr.KindOf(in.attributes[i].kind)
-	if kind != attr.S && kind != attr.N && kind != attr.B {
+	if !kind.IsKey() {
 		return keyAttribute{}, notEnum("attributeDefinitions.member.attributeType", in.attributes[i].kind, "B, N, S")
 	}
 	return keyAttribute{name: strings.Clone(name), kind: kind}, nil

@@ -178,6 +178,9 @@ func (e *Engine) restoreTable(definition []byte) error {
 	t.billing = billing{throughput{d.Read, d.Write}, d.OnDemand}
 	for i, key := range []*keyAttribute{&t.partition, &t.sort}[:len(d.Keys)] {
 		*key = keyAttribute{d.Keys[i].Name, attr.KindOf(d.Keys[i].Kind)}
+		if !key.kind.IsKey() {
+			return errChange
+		}
 	}
 	e.created = max(e.created, t.number)
 	e.tables[t.name] = t

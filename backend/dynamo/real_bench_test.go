@@ -85,6 +85,9 @@ func TestRealBench(t *testing.T) {
 	local := at(os.Getenv("LAKEBENCH_TEST_DYNAMODB"))
 	memory := &account{Client: newClient(engine.Client(nil))}
 	for _, a := range []*account{local, memory} {
+		for _, table := range []string{"one", "two", "large"} { // that an earlier run may have left
+			_, _ = a.DeleteTable(t.Context(), &dynamodb.DeleteTableInput{TableName: &table})
+		}
 		a.createTable(t, "one", "k", "S")
 		a.createTable(t, "two", "k", "S", "r", "S")
 		a.createTable(t, "large", "k", "S")

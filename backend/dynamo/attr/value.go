@@ -74,6 +74,9 @@ func KindOf(name string) Kind {
 	return Invalid
 }
 
+// IsKey reports whether a key attribute can be of type k.
+func (k Kind) IsKey() bool { return k == S || k == N || k == B }
+
 // IsSet reports whether k is one of the three set types.
 func (k Kind) IsSet() bool { return k == SS || k == NS || k == BS }
 
