@@ -62,7 +62,7 @@ $(GOLANGCI):
 
 .PHONY: bench
 bench: ## The benchmarks; each stands beside the ceiling measured in the same run
-	$(GO) test -run '^$$' -bench . -benchmem ./backend/... ./meter/... ./history/... ./task/... ./store/... ./explore/...
+	$(GO) test -run '^$$' -bench . -benchmem ./backend/... ./meter/... ./history/... ./task/... ./store/... ./explore/... ./results/...
 
 .PHONY: explore-mutants
 explore-mutants: ## Look for every mutant of the stores with every scheduling policy (minutes)

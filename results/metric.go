@@ -85,12 +85,21 @@ func Metrics() []Metric { return slices.Clone(registry) }
 
 // LookupMetric returns what is known of a metric.
 func LookupMetric(name string) (Metric, bool) {
-	i := slices.IndexFunc(registry, func(m Metric) bool { return m.Name == name })
-	if i < 0 {
+	i, ok := registered[name]
+	if !ok {
 		return Metric{}, false
 	}
 	return registry[i], true
 }
+
+// registered is where a metric stands in the registry.
+var registered = func() map[string]int {
+	at := make(map[string]int, len(registry))
+	for i, m := range registry {
+		at[m.Name] = i
+	}
+	return at
+}()
 
 // describeMetric is LookupMetric for a metric that a workload may have added
 // without telling: an exact one of no direction.
@@ -118,7 +127,7 @@ func SortMetrics(names []string) {
 
 // metricOrder places metrics as tables have them, unknown ones last by name.
 func metricOrder(name string) int {
-	if i := slices.IndexFunc(registry, func(m Metric) bool { return m.Name == name }); i >= 0 {
+	if i, ok := registered[name]; ok {
 		return i
 	}
 	return len(registry)

@@ -113,8 +113,11 @@ func Compare(old, next results.Named, o Options) (*Comparison, error) {
 	}
 	places := pair(old.Document.Series, next.Document.Series)
 	k := kindsOf(old.Document, next.Document)
-	for _, p := range places {
-		c.Rows = append(c.Rows, p.rows(k)...)
+	if len(places) > 0 {
+		c.Rows = make([]Row, 0, len(places)*len(places[0].metrics()))
+	}
+	for i, p := range places {
+		c.Rows = p.rows(c.Rows, i, k)
 		if k.counts == exact {
 			c.Ledgers = append(c.Ledgers, p.ledger()...)
 		}

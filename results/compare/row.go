@@ -51,6 +51,8 @@ type Row struct {
 	// of the one that rose the most; of rows that are not exact, both are that of
 	// the medians. A rise from zero is infinite.
 	Least, Most float64
+
+	place int // its number: rows of one place follow each other
 }
 
 // Differs says whether the row is one to look at.
@@ -138,10 +140,12 @@ func (p *place) metrics() []string {
 	return names
 }
 
-func (p *place) rows(k kinds) []Row {
-	var rows []Row
+// rows appends the place's rows, which bear its number.
+func (p *place) rows(rows []Row, number int, k kinds) []Row {
 	for _, metric := range p.metrics() {
-		rows = append(rows, p.row(metric, k.of(metric)))
+		r := p.row(metric, k.of(metric))
+		r.place = number
+		rows = append(rows, r)
 	}
 	return rows
 }
@@ -221,8 +225,11 @@ func valuesOf(series []*results.Series, metric string) []sample {
 }
 
 func median(samples []sample) float64 {
-	if len(samples) == 0 {
+	switch len(samples) {
+	case 0:
 		return 0
+	case 1:
+		return samples[0].value
 	}
 	values := sorted(samples)
 	n := len(values)

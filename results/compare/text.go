@@ -164,7 +164,7 @@ func (t *terminal) rows(c *Comparison) {
 	oneSided := c.oneSided()
 	for i := range c.Rows {
 		r := &c.Rows[i]
-		if !t.all && (!r.Differs() || oneSided[c.Place(r.Variant, r.Point, r.Phase)] > 0) {
+		if !t.all && (!r.Differs() || oneSided[r.place] > 0) {
 			continue
 		}
 		old, next := r.sides()
@@ -183,11 +183,11 @@ func (t *terminal) rows(c *Comparison) {
 func (t *terminal) blocks(c *Comparison, shown []*Row, columns []*texttab.Column) {
 	t.Line("")
 	t.Line(t.Styled(texttab.Dim, texttab.Headings(columns)[1]))
-	last := ""
+	last := -1
 	for i, r := range shown {
-		if place := c.Place(r.Variant, r.Point, r.Phase); place != last {
-			t.Paragraph(texttab.Bold, place, "  ")
-			last = place
+		if r.place != last {
+			t.Paragraph(texttab.Bold, c.Place(r.Variant, r.Point, r.Phase), "  ")
+			last = r.place
 		}
 		t.Line(strings.TrimRight(t.Styled(r.style(), texttab.Row(columns, i)), " "))
 	}
@@ -197,13 +197,12 @@ func (t *terminal) blocks(c *Comparison, shown []*Row, columns []*texttab.Column
 }
 
 // oneSided counts the rows of places that only one side has.
-func (c *Comparison) oneSided() map[string]int {
-	rows, both := map[string]int{}, map[string]bool{}
+func (c *Comparison) oneSided() map[int]int {
+	rows, both := map[int]int{}, map[int]bool{}
 	for i := range c.Rows {
 		r := &c.Rows[i]
-		place := c.Place(r.Variant, r.Point, r.Phase)
-		rows[place]++
-		both[place] = both[place] || r.OldRepeats > 0 && r.NewRepeats > 0
+		rows[r.place]++
+		both[r.place] = both[r.place] || r.OldRepeats > 0 && r.NewRepeats > 0
 	}
 	for place := range rows {
 		if both[place] {
@@ -214,24 +213,23 @@ func (c *Comparison) oneSided() map[string]int {
 }
 
 // oneSided writes a line for each place that only one side has.
-func (t *terminal) oneSided(c *Comparison, rows map[string]int) {
+func (t *terminal) oneSided(c *Comparison, rows map[int]int) {
 	if len(rows) == 0 {
 		return
 	}
 	t.Title("Measured on one side only")
-	last := ""
+	last := -1
 	for i := range c.Rows {
 		r := &c.Rows[i]
-		place := c.Place(r.Variant, r.Point, r.Phase)
-		if rows[place] == 0 || place == last {
+		if rows[r.place] == 0 || r.place == last {
 			continue
 		}
-		last = place
+		last = r.place
 		side := "old"
 		if r.Change == OnlyNew {
 			side = "new"
 		}
-		t.Paragraph(texttab.Yellow, fmt.Sprintf("  %s: only in the %s result, %s", place, side, texttab.Plural(int64(rows[place]), "metric", "metrics")), "    ")
+		t.Paragraph(texttab.Yellow, fmt.Sprintf("  %s: only in the %s result, %s", c.Place(r.Variant, r.Point, r.Phase), side, texttab.Plural(int64(rows[r.place]), "metric", "metrics")), "    ")
 	}
 }
 

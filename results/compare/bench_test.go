@@ -1,0 +1,45 @@
+package compare_test
+
+import (
+	"io"
+	"path/filepath"
+	"testing"
+
+	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/results/compare"
+	"github.com/lakebench/lakebench/results/resultstest"
+)
+
+// BenchmarkCompareFiles reads, compares and tells of two files of 10,020 series:
+// 334 points, three variants, ten repeats. It is to take a second at most.
+func BenchmarkCompareFiles(b *testing.B) {
+	var history []int64
+	for n := range int64(334) {
+		history = append(history, 10*n)
+	}
+	path := filepath.Join(b.TempDir(), "result.json")
+	data, err := results.Encode(resultstest.CatalogRefresh(10, history...))
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := results.WriteFile(path, data); err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(2 * int64(len(data)))
+	b.ReportAllocs()
+	for b.Loop() {
+		var sides [2]results.Named
+		for i := range sides {
+			if sides[i].Document, err = results.Read(path); err != nil {
+				b.Fatal(err)
+			}
+		}
+		c, err := compare.Compare(sides[0], sides[1], compare.DefaultOptions())
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := c.WriteText(io.Discard, compare.TextOptions{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
