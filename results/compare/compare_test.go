@@ -111,7 +111,7 @@ func TestTimesByClock(t *testing.T) {
 		change func(old, next *results.Document)
 		want   []string
 	}{
-		"virtual":       {func(old, next *results.Document) {}, []string{"p50-ns +100.00%"}},
+		"virtual":       {func(_, _ *results.Document) {}, []string{"p50-ns +100.00%"}},
 		"another Go":    {func(_, next *results.Document) { next.Environment.Go = "go1.27" }, nil},
 		"another clock": {func(_, next *results.Document) { next.Clock = results.RealClock }, nil},
 	} {

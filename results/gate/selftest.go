@@ -41,7 +41,7 @@ func Plants() []Plant {
 			return true
 		}},
 		{Name: "an interrupted run", Want: []Kind{KindPartial}, apply: func(d *results.Document) bool { d.Partial = true; return true }},
-		{Name: "another workload hash", Want: []Kind{KindWorkload}, apply: func(d *results.Document) bool { return otherWorkload(d) }},
+		{Name: "another workload hash", Want: []Kind{KindWorkload}, apply: otherWorkload},
 		{Name: "another seed", Want: []Kind{KindSeed}, apply: func(d *results.Document) bool { d.Seed++; return true }},
 		{Name: "a failed check", Want: []Kind{KindCheckFailed}, apply: func(d *results.Document) bool { return setCheck(d, results.Failed) }},
 		{Name: "a skipped check", Want: []Kind{KindCheckSkipped}, apply: func(d *results.Document) bool { return setCheck(d, results.Skipped) }},
