@@ -15,6 +15,7 @@ import (
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/task"
+	"github.com/lakebench/lakebench/wal"
 )
 
 // MaxRepeats bounds the repeats of a run.
@@ -323,7 +324,7 @@ func newMeter(b *backend.Backend, trace func(meter.TraceRecord)) (*meter.Meter, 
 	cfg.ReportCapacity = b.Kind() == backend.Endpoint
 	cfg.Trace = trace
 	cfg.Classify = func(err error) meter.OperationOutcome {
-		if errors.Is(err, store.ErrUnknown) {
+		if errors.Is(err, store.ErrUnknown) || errors.Is(err, wal.ErrUnknown) {
 			return meter.OperationUnknown
 		}
 		return meter.ClassifyOperation(err)

@@ -23,6 +23,7 @@ func walAppend() *Workload {
 				Doc: "appends that share an entry, by as many clients; the last ones wait for more for 100 ms",
 			},
 		}, policyParams()...),
+		objects:       true,
 		deterministic: func(p load.Point) bool { return p["group_commit"].(int64) == 1 },
 		prepare: func(ctx context.Context, s *site) (subject, error) {
 			shards, err := newShardSite(ctx, s)

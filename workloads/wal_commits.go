@@ -27,6 +27,7 @@ func concurrentCommits() *Workload {
 			{metricScans, "searches for the newest version, for each commit"},
 			{metricLost, "attempts that lost their version to another commit, for each commit"},
 		},
+		objects:       true,
 		deterministic: func(p load.Point) bool { return p["committers"].(int64) == 1 },
 		prepare: func(ctx context.Context, s *site) (subject, error) {
 			shards, err := newShardSite(ctx, s)

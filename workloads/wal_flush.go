@@ -38,6 +38,7 @@ func flush() *Workload {
 		Metrics: []Metric{
 			{ownRequests, "requests of the flush itself, without those of the node that polls"},
 		},
+		objects:       true,
 		deterministic: always,
 		prepare: func(ctx context.Context, s *site) (subject, error) {
 			shards, err := newShardSite(ctx, s)
@@ -185,6 +186,7 @@ func compaction() *Workload {
 		Metrics: []Metric{
 			{ownRequests, "requests of the pass, its five reads of the manifest included, without other polling"},
 		},
+		objects:       true,
 		deterministic: always,
 		prepare: func(ctx context.Context, s *site) (subject, error) {
 			shards, err := newShardSite(ctx, s)

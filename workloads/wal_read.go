@@ -25,6 +25,7 @@ func freshRead() *Workload {
 			{Name: "rows", Kind: Integer, Min: 1, Max: 100_000, Default: "100", Doc: "rows of a generation, 100 bytes each"},
 			{Name: "reads", Kind: Integer, Min: 1, Max: 1_000_000, Default: "10", Doc: "reads that are measured, in each repeat"},
 		}, policyParams()...),
+		objects:       true,
 		deterministic: always,
 		prepare: func(ctx context.Context, s *site) (subject, error) {
 			shards, err := newShardSite(ctx, s)

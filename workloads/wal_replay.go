@@ -39,6 +39,7 @@ func walReplay() *Workload {
 			variantServeCursor, "the change at first: served, but replay still writes its place after every entry",
 		}),
 		Params:        reopenParams("0,10,100"),
+		objects:       true,
 		deterministic: always,
 		prepare: func(ctx context.Context, s *site) (subject, error) {
 			shards, err := newShardSite(ctx, s)
@@ -166,6 +167,7 @@ func failover() *Workload {
 		Metrics: []Metric{
 			{metricFirstAppend, "requests from the claim to the first acknowledged append, that one included"},
 		},
+		objects:       true,
 		deterministic: always,
 		prepare: func(ctx context.Context, s *site) (subject, error) {
 			shards, err := newShardSite(ctx, s)

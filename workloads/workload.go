@@ -11,6 +11,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/lakebench/lakebench/backend"
 	"github.com/lakebench/lakebench/load"
 	"github.com/lakebench/lakebench/results"
 )
@@ -33,6 +34,8 @@ type Workload struct {
 	// divisible says that what an operation costs does not depend on those before
 	// it, so that several workers may divide them.
 	divisible bool
+	// objects says that it works on S3, and not on DynamoDB.
+	objects bool
 	// deterministic says that on the embedded services the counts of a point
 	// depend on nothing but version, parameters and seed: nobody works at the same
 	// time as somebody else (spec/results.md §2).
@@ -48,6 +51,9 @@ type Workload struct {
 	// prepare sets up the site of a point for the variants that are measured.
 	prepare func(ctx context.Context, s *site) (subject, error)
 }
+
+// Uses says which services the workload needs.
+func (w *Workload) Uses() backend.Uses { return backend.Uses{DynamoDB: !w.objects, S3: w.objects} }
 
 // A Variant is one of the things that a workload compares.
 type Variant struct {

@@ -23,7 +23,10 @@ const tableVariable = "LAKE_DYNAMODB_TABLE"
 // backendOptions are the flags that say what a workload runs on.
 type backendOptions struct {
 	kind     string
-	endpoint string
+	endpoint string // of DynamoDB
+	s3       string // likewise of S3
+	bucket   string
+	uses     backend.Uses // what the workload needs
 	region   string
 	table    string
 	existing bool
@@ -40,6 +43,8 @@ type backendOptions struct {
 func (o *backendOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.kind, "backend", backend.Embedded.String(), "embedded | endpoint: lakebench's own services, or AWS and what speaks like it")
 	f.StringVar(&o.endpoint, "dynamodb-endpoint", "", "DynamoDB's `address`, such as http://127.0.0.1:8000 (default AWS)")
+	f.StringVar(&o.s3, "s3-endpoint", "", "S3's `address`, such as http://127.0.0.1:7070 (default AWS)")
+	f.StringVar(&o.bucket, "bucket", "", "`name` of a bucket to use, below a prefix of the run's own, instead of making a new one")
 	f.StringVar(&o.region, "region", "", "AWS region (default from the AWS configuration)")
 	f.StringVar(&o.table, "table", "", "`name` of the table, or what the names of new tables begin with (default $"+tableVariable+")")
 	f.BoolVar(&o.existing, "use-existing-table", false, "read the table that --table names instead of making new ones; nothing is written")
@@ -62,8 +67,8 @@ func (o *backendOptions) check(historyFile string) error {
 	}
 	switch o.kind {
 	case backend.Embedded.String():
-		if o.endpoint != "" || o.region != "" || o.existing || o.keep {
-			return usagef("--dynamodb-endpoint, --region, --use-existing-table and --keep need --backend endpoint")
+		if o.endpoint != "" || o.s3 != "" || o.bucket != "" || o.region != "" || o.existing || o.keep {
+			return usagef("--dynamodb-endpoint, --s3-endpoint, --bucket, --region, --use-existing-table and --keep need --backend endpoint")
 		}
 		return nil
 	case backend.Endpoint.String():
@@ -82,10 +87,35 @@ func (o *backendOptions) check(historyFile string) error {
 	if o.budget < 0 || o.budget != o.budget {
 		return usagef("--budget %v: expected an amount of US dollars, 0 or more", o.budget)
 	}
-	if o.endpoint == "" {
-		return nil
+	if o.endpoint != "" {
+		if err := checkEndpoint("--dynamodb-endpoint", o.endpoint); err != nil {
+			return err
+		}
 	}
-	return checkEndpoint("--dynamodb-endpoint", o.endpoint)
+	if o.s3 != "" {
+		return checkEndpoint("--s3-endpoint", o.s3)
+	}
+	return nil
+}
+
+// use says what the workload needs, and refuses an address of what it does not.
+func (o *backendOptions) use(w *workloads.Workload) error {
+	o.uses = w.Uses()
+	switch {
+	case o.uses.S3 && o.endpoint != "":
+		return usagef("workload %s works on S3: give --s3-endpoint instead of --dynamodb-endpoint", w.Name)
+	case o.uses.DynamoDB && (o.s3 != "" || o.bucket != ""):
+		return usagef("workload %s works on DynamoDB: --s3-endpoint and --bucket are not for it", w.Name)
+	}
+	return nil
+}
+
+// address is the endpoint of the service that is used, empty for AWS.
+func (o *backendOptions) address() string {
+	if o.uses.S3 {
+		return o.s3
+	}
+	return o.endpoint
 }
 
 func (o *backendOptions) virtual() bool { return o.clock == string(results.VirtualClock) }
@@ -116,14 +146,15 @@ func (o *backendOptions) open(ctx context.Context) (func(context.Context) (*back
 		cfg.Seed = o.seed
 	}
 	if o.kind == backend.Endpoint.String() {
-		aws, err := awsConfig(ctx, o.endpoint, o.region)
+		aws, err := awsConfig(ctx, o.address(), o.region)
 		if err != nil {
 			return nil, err
 		}
 		cfg.Kind = backend.Endpoint
 		cfg.Proxy = http.ProxyFromEnvironment
 		cfg.AWS = aws
-		cfg.DynamoDBEndpoint = o.endpoint
+		cfg.Uses = o.uses
+		cfg.DynamoDBEndpoint, cfg.S3Endpoint, cfg.S3Bucket = o.endpoint, o.s3, o.bucket
 		cfg.Proxy = http.ProxyFromEnvironment
 		cfg.RunID = cmp.Or(o.start, o.runID)
 		if o.table != "" {
@@ -189,7 +220,7 @@ func (o *backendOptions) openTable(ctx context.Context, cfg workloads.Config, st
 
 // confirm says what a run will cost, and refuses what nobody agreed to.
 func (o *backendOptions) confirm(usd float64, stderr io.Writer) error {
-	if isLoopback(o.endpoint) {
+	if isLoopback(o.address()) {
 		return nil
 	}
 	fmt.Fprintf(stderr, "lakebench: estimated cost of this run, setting up included: %.4f USD (storage and transfer not included)\n", usd)
@@ -203,8 +234,8 @@ func (o *backendOptions) confirm(usd float64, stderr io.Writer) error {
 }
 
 func (o *backendOptions) where() string {
-	if o.endpoint == "" {
+	if o.address() == "" {
 		return "AWS"
 	}
-	return o.endpoint
+	return o.address()
 }

@@ -140,6 +140,9 @@ func (o *runOptions) config(ctx context.Context, p *progress, stderr io.Writer) 
 	if !w.Imports && (o.history != "" || o.backend.existing) {
 		return workloads.Config{}, usagef("workload %s generates what it measures: --history and --use-existing-table are not for it", w.Name)
 	}
+	if err := o.backend.use(w); err != nil {
+		return workloads.Config{}, err
+	}
 	variants, err := w.PickVariants(o.variants)
 	if err != nil {
 		return workloads.Config{}, err
