@@ -113,7 +113,8 @@ func TestLargeBodies(t *testing.T) {
 	}
 }
 
-// Connections beyond the limit wait until one is closed.
+// Connections beyond the limit wait until one is closed. The service also stops while
+// all places are taken.
 func TestConnectionsAreBounded(t *testing.T) {
 	limits := defaultServeLimits()
 	limits.connections = 2
@@ -154,5 +155,60 @@ func TestConnectionsAreBounded(t *testing.T) {
 	stop()
 	if err := done(); err != nil {
 		t.Error(err)
+	}
+}
+
+// What is kept in a data directory is there when it is served again; a second
+// process, or another engine, is kept out meanwhile.
+func TestServeKeepsTables(t *testing.T) {
+	dir := t.TempDir()
+	for life, want := range []string{"0 tables with 0 items", "1 tables with 0 items"} {
+		ctx, stop := context.WithCancel(t.Context())
+		r, w := io.Pipe()
+		o := serveOptions{dynamodb: "127.0.0.1:0", dataDir: dir, limits: defaultServeLimits()}
+		ended := make(chan error, 1)
+		go func() {
+			ended <- o.serveDynamoDB(ctx, w)
+			_ = w.Close()
+		}()
+		lines := bufio.NewScanner(r)
+		var address string
+		for address == "" && lines.Scan() {
+			if rest, ok := strings.CutPrefix(lines.Text(), "DynamoDB on "); ok {
+				address, _, _ = strings.Cut(rest, " ")
+			} else if !strings.HasSuffix(lines.Text(), want) {
+				t.Errorf("life %d: printed %q, want %s", life, lines.Text(), want)
+			}
+		}
+		if _, err := o.openEngine(io.Discard); err == nil || exitCode(t.Context(), err) != exitUsage || !strings.Contains(err.Error(), "is in use by process") {
+			t.Errorf("life %d: a second engine on the directory: error %v", life, err)
+		}
+		if life == 0 {
+			createTable(t, address)
+		}
+		stop()
+		for lines.Scan() { // what it prints at its end
+		}
+		if err := <-ended; err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func createTable(t *testing.T, address string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, strings.NewReader(`{"TableName":"tbl","BillingMode":"PAY_PER_REQUEST",
+		"AttributeDefinitions":[{"AttributeName":"k","AttributeType":"S"}],"KeySchema":[{"AttributeName":"k","KeyType":"HASH"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("X-Amz-Target", "DynamoDB_20120810.CreateTable")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		t.Fatalf("status %d", resp.StatusCode)
 	}
 }

@@ -47,7 +47,7 @@ func (s serveLimits) serve(ctx context.Context, l net.Listener, handler http.Han
 	}
 	failed := make(chan error, 1)
 	go func() {
-		failed <- server.Serve(&boundedListener{Listener: l, places: make(chan struct{}, s.connections)})
+		failed <- server.Serve(newBoundedListener(l, s.connections))
 	}()
 	select {
 	case err := <-failed:
@@ -67,16 +67,35 @@ func (s serveLimits) serve(ctx context.Context, l net.Listener, handler http.Han
 type boundedListener struct {
 	net.Listener
 	places chan struct{}
+	closed chan struct{}
+	close  func() // closes closed, once
+}
+
+func newBoundedListener(l net.Listener, connections int) *boundedListener {
+	closed := make(chan struct{})
+	return &boundedListener{
+		Listener: l, places: make(chan struct{}, connections),
+		closed: closed, close: sync.OnceFunc(func() { close(closed) }),
+	}
 }
 
 func (l *boundedListener) Accept() (net.Conn, error) {
-	l.places <- struct{}{}
+	select {
+	case l.places <- struct{}{}:
+	case <-l.closed: // while all places are taken; a server that stops waits for this
+		return nil, net.ErrClosed
+	}
 	c, err := l.Listener.Accept()
 	if err != nil {
 		<-l.places
 		return nil, err
 	}
 	return &boundedConn{Conn: c, leave: sync.OnceFunc(func() { <-l.places })}, nil
+}
+
+func (l *boundedListener) Close() error {
+	l.close()
+	return l.Listener.Close()
 }
 
 type boundedConn struct {
