@@ -34,8 +34,10 @@ func (l *checkList) add(checks ...results.Check) {
 			}
 			l.order = append(l.order, c.Name)
 			l.byName[c.Name] = &c
-		case rank[c.Status] > rank[known.Status], c.Status == known.Status && c.Status == results.Passed:
-			*known = c // of passes the last: it may sum up
+		case rank[c.Status] > rank[known.Status]:
+			*known = c
+		case c.Status == results.Passed && known.Status == results.Passed:
+			*known = c // the last one: it may sum up
 		}
 	}
 }

@@ -39,9 +39,7 @@ func (s *site) setupClient() *dynamodb.Client { return s.backend.DynamoDB(s.setu
 // int returns a swept Integer parameter's value at this point.
 func (s *site) int(name string) int64 { return s.coordinates[name].(int64) }
 
-// decimal and flag are int for a Decimal and for a Switch.
-func (s *site) decimal(name string) float64 { return s.coordinates[name].(float64) }
-
+// flag is int for a Switch.
 func (s *site) flag(name string) bool { return s.coordinates[name].(bool) }
 
 func (s *site) progress(stage string, done, total int64) {
