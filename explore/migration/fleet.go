@@ -68,6 +68,7 @@ func (f *fleet) Open(ctx context.Context, name string) (store.MetaStore, error) 
 		}
 		n = &node{fleet: f, name: name, client: client, rng: rand.New(rand.NewPCG(f.service.Stream(name), streamNode))}
 		n.mirror = dual.Mirror(n.rng.IntN(2))
+		n.every = heartbeatEvery * time.Duration(1+n.rng.IntN(4))
 		f.nodes[name] = n
 	}
 	err := n.start(ctx, control.ModeV1)
@@ -106,7 +107,8 @@ type node struct {
 	rng    *rand.Rand
 	mirror dual.Mirror
 	store  *dual.Store
-	beat   time.Time // of the last heartbeat
+	beat   time.Time     // the last heartbeat
+	every  time.Duration // between heartbeats
 	opened uint64
 }
 
@@ -130,7 +132,8 @@ func (n *node) start(ctx context.Context, mode control.Mode) error {
 	return nil
 }
 
-// heartbeatEvery is how often a node that is in use renews its record.
+// heartbeatEvery is how often a node that is in use renews its record, or a few times
+// as long: some learn late that the migration is over.
 const heartbeatEvery = 20 * time.Millisecond
 
 // begin is what comes before an operation.
@@ -143,7 +146,7 @@ func (n *node) begin(ctx context.Context) {
 	case draw == 0 && mode == control.ModeV2Authoritative:
 		n.restart(ctx, control.ModeV2Only)
 	}
-	if task.Since(ctx, n.beat) < heartbeatEvery {
+	if task.Since(ctx, n.beat) < n.every {
 		return
 	}
 	n.beat = task.Now(ctx)

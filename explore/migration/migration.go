@@ -45,8 +45,8 @@ const (
 	Refresh = "refresh"
 	// Copies: what a migrator writes into v2 is what v1 holds at that moment.
 	Copies = "copies"
-	// Backfilled: when a run is complete, v2 holds every record of v1, or there is a
-	// problem on record.
+	// Backfilled: when a run is complete during which no v1-only node wrote, v2 holds
+	// every record of v1, or there is a problem on record.
 	Backfilled = "backfilled"
 )
 

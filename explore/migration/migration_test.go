@@ -78,7 +78,7 @@ func TestExplore(t *testing.T) {
 		_ = r.WriteText(&b, 160) // a builder never fails
 		t.Fatalf("%v\n%s", err, b.String())
 	}
-	if len(r.Warnings) > 0 {
+	if len(r.Warnings) > 0 && schedules >= daily { // a rule that never took effect
 		t.Errorf("%q", r.Warnings)
 	}
 	t.Logf("%d schedules, %d interleavings, %d requests, %d operations", r.Schedules, r.Distinct, r.Requests, r.Recorded)

@@ -35,7 +35,11 @@ type watch struct {
 	unmirrored bool     // a v2-only node has been at work
 	complaints map[string]string
 	stage      string // of the migration, in words
-	complete   string // the last run of the backfill that was seen complete
+	run        string // the last run of the backfill that was seen
+	complete   bool   // it was seen complete
+	// behind: a v1-only node has written since the run began. One that was opened before
+	// init has no record until its next heartbeat, and only then voids the run.
+	behind bool
 }
 
 // contents are the records of both layouts.
@@ -102,10 +106,18 @@ func isControl(item map[string]types.AttributeValue) bool {
 // backfilled holds a run that has just become complete against what v2 holds.
 func (w *watch) backfilled(ctx context.Context) {
 	b := peek[control.Backfill](ctx, w, "backfill")
-	if b == nil || b.State != control.BackfillComplete || b.Run == w.complete {
+	if b == nil {
 		return
 	}
-	w.complete = b.Run
+	if b.Run != w.run {
+		w.run, w.complete, w.behind = b.Run, false, false
+	}
+	if w.complete || b.State != control.BackfillComplete {
+		return
+	}
+	if w.complete = true; w.behind {
+		return
+	}
 	c := w.contents(ctx)
 	for key, value := range c.v1 {
 		held, exists := c.v2[key]
@@ -128,8 +140,11 @@ func (w *watch) look(ctx context.Context, actor string) {
 	case marker != nil && (barrier == nil || barrier.ID != marker.BarrierID):
 		w.complain(Marker, "marker %+v is there without its barrier, but with %+v, after a request of %s", *marker, barrier, actor)
 	}
-	if slices.Contains(operators, actor) {
+	switch {
+	case slices.Contains(operators, actor):
 		w.backfilled(ctx)
+	case w.fleet.modeOf(actor) == control.ModeV1:
+		w.behind = true
 	}
 	pausedNow := barrier != nil && marker == nil
 	var now contents
