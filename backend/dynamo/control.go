@@ -238,7 +238,7 @@ func (e *Engine) createTable(ctx context.Context, in *createTableInput, _ *bill)
 	t.number = e.created
 	e.tables[t.name] = t
 	if e.log != nil {
-		e.log.Append(appendTable(nil, t))
+		e.log.Append(t.definition())
 	}
 	return &createTableOutput{t.describe(statusActive)}, nil
 }

@@ -11,8 +11,9 @@
 // client) that only knows headers; the wire codec, JSON to typed requests and
 // back; and the operations on tables, which know neither. The direct front,
 // [Engine.Do], takes the place of the first two: it turns the SDK's own types
-// into typed requests. Rules and their
-// sources are in facts/dynamodb.md §3; AWS pages named in comments are those of
+// into typed requests. [Open] keeps the tables in a directory (package durable): the
+// operations append what they change, and an answer waits until that is on disk.
+// Rules and their sources are in facts/dynamodb.md §3; AWS pages named in comments are those of
 // the Amazon DynamoDB Developer Guide.
 package dynamo
 

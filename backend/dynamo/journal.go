@@ -60,13 +60,13 @@ func (t *table) record() tableRecord {
 	return r
 }
 
-// appendTable appends that the table is there, as it is.
-func appendTable(dst []byte, t *table) []byte {
+// definition is the change that the table is there, as it is.
+func (t *table) definition() []byte {
 	definition, err := json.Marshal(t.record())
 	if err != nil {
 		panic(fmt.Errorf("dynamo: a table's definition has no JSON: %w", err)) // strings and numbers always have
 	}
-	return appendText(append(dst, changeTable), string(definition))
+	return appendText([]byte{changeTable}, string(definition))
 }
 
 func appendDropped(dst []byte, t *table) []byte {

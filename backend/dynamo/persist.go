@@ -133,7 +133,7 @@ func (e *Engine) cut() (durable.Cut, contents, error) {
 	cut, err := e.log.Cut()
 	c := contents{created: e.created, tokens: e.tokens.all()}
 	for _, t := range tables {
-		c.tables = append(c.tables, tableContents{t, appendTable(nil, t), t.rows.Clone()})
+		c.tables = append(c.tables, tableContents{t, t.definition(), t.rows.Clone()})
 	}
 	return cut, c, err
 }

@@ -13,7 +13,7 @@ func FuzzRestore(f *testing.F) {
 	t := &table{name: "tbl", number: 1}
 	t.partition, t.sort = keyAttribute{"k", attr.S}, keyAttribute{"r", attr.N}
 	row := rows.NewRow("a", "b", 10, attr.AppendItem(nil, attr.Item{}.With("v", attr.Int(1))))
-	record := appendTable(nil, t)
+	record := t.definition()
 	f.Add(record)
 	f.Add(appendRow(record, t, row))
 	f.Add(appendDropped(appendRow(record, t, row), t))

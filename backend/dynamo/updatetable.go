@@ -60,7 +60,7 @@ func (e *Engine) updateTable(ctx context.Context, in *updateTableInput, _ *bill)
 		return nil, err
 	}
 	if e.log != nil {
-		e.log.Append(appendTable(nil, t))
+		e.log.Append(t.definition())
 	}
 	return &updateTableOutput{t.describe(statusActive)}, nil
 }
