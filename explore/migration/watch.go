@@ -34,9 +34,12 @@ type watch struct {
 	held       contents // of both layouts, while paused
 	unmirrored bool     // a v2-only node has been at work
 	complaints map[string]string
-	stage      string // of the migration, in words
-	run        string // the last run of the backfill that was seen
-	complete   bool   // it was seen complete
+	// acts counts what the service has done for an actor since its last call ended: an
+	// answer that was lost is not judged by what holds later.
+	acts     map[string]int
+	stage    string // of the migration, in words
+	run      string // the last run of the backfill that was seen
+	complete bool   // it was seen complete
 	// behind: a v1-only node has written since the run began. One that was opened before
 	// init has no record until its next heartbeat, and only then voids the run.
 	behind bool
@@ -71,16 +74,19 @@ func (w *watch) Served(ctx context.Context, s dynamo.Served) {
 		}
 	case "TransactWriteItems", "PutItem", "DeleteItem", "BatchWriteItem":
 		if s.Outcome == dynamo.OutcomeOK {
+			w.acts[cause.Actor(ctx)]++
 			w.look(context.WithoutCancel(ctx), cause.Actor(ctx))
 		}
 	}
 }
 
-// Called implements simulated.Observer: it is told in the very step in which the
-// service has acted.
+// Called implements simulated.Observer: of a call that took one attempt it is told in
+// the very step in which the service has acted.
 func (w *watch) Called(ctx context.Context, _ string, input any, err error) {
+	acts := w.acts[cause.Actor(ctx)]
+	w.acts[cause.Actor(ctx)] = 0
 	in, ok := input.(*dynamodb.TransactWriteItemsInput)
-	if !ok || err != nil || !slices.Contains(operators, cause.Actor(ctx)) {
+	if !ok || err != nil || acts != 1 || !slices.Contains(operators, cause.Actor(ctx)) {
 		return
 	}
 	ctx = context.WithoutCancel(ctx)

@@ -30,7 +30,7 @@ type world struct {
 func open(ctx context.Context, cfg metadata.Config, s explore.Setup) (*world, error) {
 	w := &world{cfg: cfg, setup: s, users: len(cfg.Actors())}
 	w.working = w.users + len(operators)
-	w.watch = &watch{}
+	w.watch = &watch{acts: map[string]int{}}
 	var err error
 	w.World, err = metadata.Open(ctx, cfg, s, func(service *simulated.DynamoDB) metadata.Nodes {
 		w.fleet = newFleet(cfg, service, w.watch)
