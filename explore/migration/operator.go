@@ -45,11 +45,10 @@ func (w *world) operate(ctx context.Context, name string) error {
 	o := &operator{Migrator: m, world: w, name: name, rng: rand.New(rand.NewPCG(w.fleet.service.Stream(name), streamNode))}
 	for range rounds {
 		final, err := o.round(ctx)
-		switch {
-		case ctx.Err() != nil, final: // it has crashed, or nothing is left to do
-			return nil
-		case err != nil && !expected(err):
+		if crashed := ctx.Err() != nil; err != nil && !crashed && !expected(err) {
 			return fmt.Errorf("%s: %w", name, err)
+		} else if crashed || final {
+			break
 		}
 		_ = task.Sleep(ctx, time.Duration(o.rng.IntN(12))*time.Millisecond) // the next round sees a crash
 	}
