@@ -45,9 +45,11 @@ func (w *world) operate(ctx context.Context, name string) error {
 	o := &operator{Migrator: m, world: w, name: name, rng: rand.New(rand.NewPCG(w.fleet.service.Stream(name), streamNode))}
 	for range rounds {
 		final, err := o.round(ctx)
-		if crashed := ctx.Err() != nil; err != nil && !crashed && !expected(err) {
+		over := final || ctx.Err() != nil // nothing is left to do, or it has crashed
+		if !over && err != nil && !expected(err) {
 			return fmt.Errorf("%s: %w", name, err)
-		} else if crashed || final {
+		}
+		if over {
 			break
 		}
 		_ = task.Sleep(ctx, time.Duration(o.rng.IntN(12))*time.Millisecond) // the next round sees a crash
