@@ -64,6 +64,10 @@ $(GOLANGCI):
 bench: ## The benchmarks; each stands beside the ceiling measured in the same run
 	$(GO) test -run '^$$' -bench . -benchmem ./backend/... ./meter/... ./history/... ./task/... ./store/... ./explore/... ./results/...
 
+.PHONY: soak
+soak: ## 10,000 histories of a migration under load, faults and crashes (minutes)
+	$(GO) test ./explore/migration -run 'TestExplore$$' -soak 10000 -count=1 -timeout 120m -v
+
 .PHONY: explore-mutants
 explore-mutants: ## Look for every mutant of the stores with every scheduling policy (minutes)
 	$(GO) test ./explore/metadata -run TestCampaign -campaign -count=1 -timeout 60m -v
