@@ -113,6 +113,7 @@ func alerts(doc results.Document) []alert {
 			out = append(out, alert{"bad", fmt.Sprintf("Invalid: the check %q failed. Do not use these numbers.", c.Name)})
 		case results.Inconclusive:
 			out = append(out, alert{"warn", fmt.Sprintf("The check %q came to no conclusion.", c.Name)})
+		case results.Passed, results.Skipped: // the table of checks says so
 		}
 	}
 	if len(doc.Series) == 0 {
@@ -203,15 +204,15 @@ func environment(doc results.Document) []fact {
 
 func assumptions(doc results.Document) []string {
 	var out []string
-	switch {
-	case doc.Environment.Backend.Kind == "embedded":
+	embedded := doc.Environment.Backend.Kind == "embedded"
+	if embedded {
 		out = append(out, "Units are computed in the embedded services from the documented rules of AWS.")
-	default:
+	} else {
 		out = append(out, "Units are what the service reported; a request that failed reports none.")
 	}
 	if doc.Clock == results.VirtualClock {
 		out = append(out, "Times are those of a model on a virtual clock, not measured.")
-	} else if doc.Environment.Backend.Kind == "embedded" {
+	} else if embedded {
 		out = append(out, "Times are those of the embedded services on this machine: compare them with one another, not with AWS.")
 	}
 	return append(out, "Dollars are request charges on demand; storage, transfer, backups, taxes and the free tier are left out.")

@@ -44,7 +44,7 @@ A RESULT is a result file or the folder of a run.`,
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+		RunE: o.run,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.format, "format", "html", "write html or markdown")
@@ -54,7 +54,7 @@ A RESULT is a result file or the folder of a run.`,
 	return cmd
 }
 
-func (o reportOptions) run(cmd *cobra.Command, args []string) error {
+func (o *reportOptions) run(cmd *cobra.Command, args []string) error {
 	if o.open && o.out == "" && o.serve == "" {
 		return usagef("--open needs --out or --serve: there is nothing to open")
 	}

@@ -36,12 +36,12 @@ func at(table string) manifest.Location {
 func realShard(t *testing.T) fstest.MapFS {
 	t.Helper()
 	files := fstest.MapFS{}
-	real := os.DirFS("../testdata/real")
-	err := fs.WalkDir(real, "_mem_wal", func(name string, entry fs.DirEntry, err error) error {
+	written := os.DirFS("../testdata/real")
+	err := fs.WalkDir(written, "_mem_wal", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
-		body, err := fs.ReadFile(real, name)
+		body, err := fs.ReadFile(written, name)
 		files[name] = &fstest.MapFile{Data: body}
 		return err
 	})
