@@ -22,6 +22,11 @@ var versityGateway = map[string]string{
 	"read-dates":           "it compares with fractions of a second, which no header has",
 }
 
+// versityRaces are the answers that it loses now and then.
+var versityRaces = map[string]string{
+	"create-large": "it refuses before it has read the body, so the client may see a reset connection instead (facts/s3.md §3.5)",
+}
+
 // TestRealS3 runs the suite on the server that LAKEBENCH_TEST_S3 names, as its
 // user testkey with the secret testsecret, in a bucket that it makes and removes,
 // after the preflight.
@@ -38,7 +43,7 @@ func TestRealS3(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := newMeter(t, b)
-	s3test.Run(t, s3test.Target{Client: b.S3(m), Bucket: bucket, Prefix: "suite/", Known: versityGateway})
+	s3test.Run(t, s3test.Target{Client: b.S3(m), Bucket: bucket, Prefix: "suite/", Known: versityGateway, Races: versityRaces})
 	if err := m.Reconcile(); err != nil {
 		t.Error(err)
 	}
