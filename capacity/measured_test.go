@@ -49,7 +49,7 @@ func coordinate(t *testing.T, p results.Point, name string) int64 {
 // measured one where sizes determine it, and holds it where key hashes do.
 func TestModelOfCatalogRefresh(t *testing.T) {
 	doc := measure(t, "catalog-refresh", map[string]string{
-		"history_records": "0,40,2000", "tables": "1,97,600", "page_limit": "0,50", "item_bytes": "300,2500", "refreshes": "1",
+		"history_records": "0,40,1500", "tables": "1,97", "page_limit": "0,50", "item_bytes": "300,2500", "refreshes": "1",
 	})
 	compared := 0
 	for _, m := range doc.Summary.Metrics {
@@ -76,7 +76,7 @@ func TestModelOfCatalogRefresh(t *testing.T) {
 			t.Errorf("%s at %v: %s measured %v, the model says %v to %v", m.Variant, m.Point, m.Metric, m.Value, low, high)
 		}
 	}
-	if want := 3 * 3 * 3 * 2 * 2 * 4; compared != want {
+	if want := 3 * 3 * 2 * 2 * 2 * 4; compared != want {
 		t.Errorf("%d values compared, want %d", compared, want)
 	}
 }
@@ -136,7 +136,7 @@ func TestModelOfWAL(t *testing.T) {
 		cost func(p capacity.Policy, at func(string) int64) capacity.Cost
 	}{
 		{
-			"fresh-read", map[string]string{"generations": "0..64", "reads": "1"},
+			"fresh-read", map[string]string{"generations": "0,5,64", "reads": "1"},
 			func(p capacity.Policy, at func(string) int64) capacity.Cost {
 				return capacity.FreshRead(p, at("generations"), 0)
 			},
@@ -156,7 +156,7 @@ func TestModelOfWAL(t *testing.T) {
 			func(capacity.Policy, func(string) int64) capacity.Cost { return capacity.Append() },
 		},
 		{
-			"wal-replay", map[string]string{"entries": "1,8,64,65,150", "hint_lag": "0,10,100"},
+			"wal-replay", map[string]string{"entries": "1,64,90", "hint_lag": "0,20"},
 			func(p capacity.Policy, at func(string) int64) capacity.Cost {
 				return capacity.Open(p, at("entries"), at("hint_lag"), every)
 			},
