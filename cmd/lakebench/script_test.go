@@ -1,27 +1,29 @@
 package main
 
 import (
-	"context"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestMain lets the scripts run this very command.
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"lakebench": func() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
-	})
-}
-
-// TestScripts runs the command as a user does: testdata/script/*.txtar.
+// TestScripts runs the command as a user does: testdata/script/*.txtar. It builds
+// it without the race detector, under which pictures take minutes; what the command
+// calls is raced where it is tested.
 func TestScripts(t *testing.T) {
+	dir := t.TempDir()
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(dir, "lakebench"), ".")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata/script",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "samecounts": samecounts, "samevirtual": samevirtual},
 		// The environment of whoever runs the tests must not be what they pass on.
 		Setup: func(e *testscript.Env) error {
+			e.Setenv("PATH", dir+string(os.PathListSeparator)+e.Getenv("PATH"))
 			e.Setenv("LAKE_DYNAMODB_TABLE", "")
 			e.Setenv("AWS_EC2_METADATA_DISABLED", "true")
 			return nil
