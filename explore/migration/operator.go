@@ -45,6 +45,9 @@ func (w *world) operate(ctx context.Context, name string) error {
 	o := &operator{Migrator: m, world: w, name: name, rng: rand.New(rand.NewPCG(w.fleet.service.Stream(name), streamNode))}
 	for range rounds {
 		final, err := o.round(ctx)
+		if errors.Is(err, control.ErrNoLayout) { // the other operator crashed in its init
+			_, err = o.Init(ctx, migrate.InitOptions{})
+		}
 		over := final || ctx.Err() != nil // nothing is left to do, or it has crashed
 		if !over && err != nil && !expected(err) {
 			return fmt.Errorf("%s: %w", name, err)
