@@ -22,7 +22,7 @@ func causesPage(doc results.Document) (page, bool) {
 	}
 	operation := operationName(doc.Series)
 	note := noteOf(doc, &chart{others: b.Point})
-	return page{name: "requests-by-cause", title: "What " + aOrAn(operation) + " asks for, by cause", note: note, operation: operation, bars: &bars{b}}, true
+	return page{name: "requests-by-cause", title: "What " + texttab.AOrAn(operation) + " asks for, by cause", note: note, operation: operation, bars: &bars{b}}, true
 }
 
 // causeColors tell neighbours in a bar apart by lightness too.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/results/texttab"
 )
 
 // chart is a metric over a swept parameter: one curve for each variant, all
@@ -185,9 +186,9 @@ func (c *chart) title(operation string) string {
 	case c.metric.Name == "usd/op":
 		return "Cost of a million " + operation + " operations"
 	case c.metric.Per == "operation":
-		return capital(c.metric.Noun) + " per " + operation
+		return texttab.Capital(c.metric.Noun) + " per " + operation
 	}
-	return capital(c.metric.Title())
+	return texttab.Capital(c.metric.Title())
 }
 
 // fileName is the metric and the parameter, and of the others those that vary in
@@ -216,7 +217,3 @@ func portable(name string) string {
 		return '_'
 	}, name)
 }
-
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
-
-func spaced(name string) string { return strings.ReplaceAll(name, "_", " ") }

@@ -21,6 +21,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/results/texttab"
 )
 
 // Write draws the document's charts into dir, which it makes: a file in each
@@ -68,7 +69,7 @@ func pagesOf(doc results.Document) []page {
 		pages = append(pages, page{name: c.fileName(vary), title: c.title(operation), note: note, operation: operation, charts: []*chart{c}})
 		key := c.suffix(vary)
 		if together[key] == nil {
-			together[key] = &page{name: portable("overview" + key), title: "What " + aOrAn(operation) + " costs, by " + spaced(c.x), note: note, operation: operation}
+			together[key] = &page{name: portable("overview" + key), title: "What " + texttab.AOrAn(operation) + " costs, by " + texttab.Spaced(c.x), note: note, operation: operation}
 			order = append(order, together[key])
 		}
 		if o := together[key]; c.metric.Assume == results.Exact {
@@ -102,7 +103,7 @@ func (p *page) pick() {
 		return
 	}
 	if per := p.charts[0].metric.Per; per == "day" || per == "item" {
-		p.title = "What " + aOrAn(per) + " costs, by " + spaced(p.charts[0].x)
+		p.title = "What " + texttab.AOrAn(per) + " costs, by " + texttab.Spaced(p.charts[0].x)
 	}
 }
 
@@ -123,14 +124,6 @@ func operationName(series []results.Series) string {
 	return "operation"
 }
 
-// aOrAn puts the article before a word.
-func aOrAn(word string) string {
-	if strings.ContainsRune("aeiou", rune(word[0])) {
-		return "an " + word
-	}
-	return "a " + word
-}
-
 // noteOf says what was run and what was kept.
 func noteOf(doc results.Document, c *chart) string {
 	parts := []string{doc.Workload.Name}
@@ -141,7 +134,7 @@ func noteOf(doc results.Document, c *chart) string {
 			if f, ok := c.others[name].Float(); ok {
 				value = short(f)
 			}
-			others = append(others, spaced(name)+" "+value)
+			others = append(others, texttab.Spaced(name)+" "+value)
 		}
 		parts = append(parts, others...)
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -90,21 +89,8 @@ func (o planOptions) readScale() (capacity.Scale, error) {
 			return scale, usagef("%s: %w", o.scale, err)
 		}
 	}
-	given := map[string]bool{}
-	for _, s := range o.set {
-		name, value, ok := strings.Cut(s, "=")
-		if !ok || name == "" {
-			return scale, usagef("--set %q: expected name=value", s)
-		}
-		if given[name] {
-			return scale, usagef("--set %s: the number is set twice", name)
-		}
-		given[name] = true
-		if err := scale.Set(name, value); err != nil {
-			return scale, usagef("--set: %w", err)
-		}
-	}
-	return scale, nil
+	err := assignments(o.set, "number", scale.Set)
+	return scale, err
 }
 
 func (o planOptions) print(cmd *cobra.Command, plan capacity.Plan) error {

@@ -233,19 +233,31 @@ func (o *runOptions) settings() (map[string]string, error) {
 			return nil, err
 		}
 	}
+	err := assignments(o.set, "parameter", func(name, value string) error {
+		set[name] = value
+		return nil
+	})
+	return set, err
+}
+
+// assignments hands the name and the value of each --set to assign, in order. noun
+// is what a name is the name of.
+func assignments(list []string, noun string, assign func(name, value string) error) error {
 	given := map[string]bool{}
-	for _, s := range o.set {
+	for _, s := range list {
 		name, value, ok := strings.Cut(s, "=")
 		if !ok || name == "" {
-			return nil, usagef("--set %q: expected name=value", s)
+			return usagef("--set %q: expected name=value", s)
 		}
 		if given[name] {
-			return nil, usagef("--set %s: the parameter is set twice", name)
+			return usagef("--set %s: the %s is set twice", name, noun)
 		}
 		given[name] = true
-		set[name] = value
+		if err := assign(name, value); err != nil {
+			return usagef("--set: %w", err)
+		}
 	}
-	return set, nil
+	return nil
 }
 
 // tokens is a source of request tokens that nobody else draws. It may be used by
