@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -27,21 +28,39 @@ func without(names ...string) func(http.ResponseWriter, *http.Request, http.Hand
 	}
 }
 
-// looksFirst is a server that looks whether a key exists, and then writes.
-func looksFirst(w http.ResponseWriter, req *http.Request, next http.Handler) {
-	if req.Header.Get("If-None-Match") == "" {
+// looksFirst is a server that looks whether a key exists, and then writes. Every
+// racer has looked before the first one writes.
+func looksFirst() func(http.ResponseWriter, *http.Request, http.Handler) {
+	var mu sync.Mutex
+	looked := map[string]*sync.WaitGroup{} // by key that is raced for
+	all := func(key string) *sync.WaitGroup {
+		mu.Lock()
+		defer mu.Unlock()
+		if looked[key] == nil {
+			looked[key] = new(sync.WaitGroup)
+			looked[key].Add(racers)
+		}
+		return looked[key]
+	}
+	return func(w http.ResponseWriter, req *http.Request, next http.Handler) {
+		if req.Header.Get("If-None-Match") == "" {
+			next.ServeHTTP(w, req)
+			return
+		}
+		look := httptest.NewRecorder()
+		next.ServeHTTP(look, httptest.NewRequestWithContext(req.Context(), http.MethodHead, req.URL.Path, nil))
+		if strings.Contains(req.URL.Path, "/race-") {
+			racing := all(req.URL.Path)
+			racing.Done()
+			racing.Wait()
+		}
+		if look.Code == http.StatusOK {
+			w.WriteHeader(http.StatusPreconditionFailed)
+			return
+		}
+		req.Header.Del("If-None-Match")
 		next.ServeHTTP(w, req)
-		return
 	}
-	look := httptest.NewRecorder()
-	next.ServeHTTP(look, httptest.NewRequestWithContext(req.Context(), http.MethodHead, req.URL.Path, nil))
-	if look.Code == http.StatusOK {
-		w.WriteHeader(http.StatusPreconditionFailed)
-		return
-	}
-	time.Sleep(20 * time.Millisecond)
-	req.Header.Del("If-None-Match")
-	next.ServeHTTP(w, req)
 }
 
 // A store that does not do what manifests and logs rely on is refused by what it
@@ -64,7 +83,7 @@ func TestPreflight(t *testing.T) {
 		"conditions are ignored":    {s3.DefaultConfig(), without("If-None-Match"), CheckExists, "it was carried out"},
 		"If-Match is ignored":       {s3.DefaultConfig(), without("If-Match"), CheckMatch, "it was carried out"},
 		"metadata is lost":          {s3.DefaultConfig(), without("X-Amz-Meta-Lakebench-Id"), CheckContent, `metadata ""`},
-		"it looks first":            {s3.DefaultConfig(), looksFirst, CheckOneWinner, "16 of 16 did"},
+		"it looks first":            {s3.DefaultConfig(), looksFirst(), CheckOneWinner, "16 of 16 did"},
 		"conditions are not known":  {s3.DefaultConfig(), answerTo(http.MethodPut, "/preflight/", 501, "NotImplemented"), CheckCreate, "it was answered NotImplemented"},
 		"an old server answers 304": {s3.DefaultConfig(), notModifiedToSecond(), CheckExists, "it was answered NotModified"},
 	} {
