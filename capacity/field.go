@@ -208,10 +208,22 @@ func LoadScale(r io.Reader, base Scale) (Scale, error) {
 	return base, nil
 }
 
+// A Number is a number of a scale as people read it.
+type Number struct{ Name, Value, Means string }
+
+// Numbers returns the scale's numbers in the order in which they are shown.
+func (s Scale) Numbers() []Number {
+	var out []Number
+	for _, f := range fields {
+		out = append(out, Number{f.name, f.text(&s), f.doc})
+	}
+	return out
+}
+
 // Write writes the scale as LoadScale reads it, each number with what it means.
 func (s Scale) Write(w io.Writer) error {
-	for _, f := range fields {
-		if _, err := fmt.Fprintf(w, "%-42s # %s\n", f.name+": "+f.text(&s), f.doc); err != nil {
+	for _, n := range s.Numbers() {
+		if _, err := fmt.Fprintf(w, "%-42s # %s\n", n.Name+": "+n.Value, n.Means); err != nil {
 			return err
 		}
 	}

@@ -29,7 +29,7 @@ func (p Plan) Sections() []Section {
 		out = append(out, p.patternsSection("WAL, by access pattern", p.WAL, names(Policies())))
 	}
 	return append(out, p.wasteSection(), p.growthSection(), p.crossoverSection(), p.headroomSection(), p.adviceSection(),
-		p.migrationSection(), p.billingSection(), p.sensitivitySection(),
+		p.migrationSection(), p.billingSection(), p.sensitivitySection(), p.scaleSection(),
 		Section{Title: "Assumptions", Notes: p.Assumptions}, Section{Title: "Not modelled", Notes: p.NotModelled})
 }
 
@@ -52,6 +52,14 @@ func (p Plan) Headline() string {
 	return text + "."
 }
 
+// Context says in a line which lake the plan is for, and with which prices.
+func (p Plan) Context() string {
+	s := p.Scale
+	return fmt.Sprintf("%s, %s commits/s kept for %s, %s that refresh every %s. Prices of %s, %s (%.12s).",
+		texttab.Plural(s.Tables, "table", "tables"), number(s.CommitsPerSecond), s.Retention, texttab.Plural(s.Readers, "reader", "readers"), s.RefreshInterval,
+		p.Prices.Region, p.Prices.Date, p.Prices.Hash)
+}
+
 // money writes dollars: cents up to a hundred, whole ones above.
 func money(usd float64) string {
 	switch {
@@ -65,6 +73,14 @@ func money(usd float64) string {
 }
 
 func number(f float64) string { return texttab.Significant(f) }
+
+// span writes a range.
+func span(low, high float64) string {
+	if low == high {
+		return number(low)
+	}
+	return number(low) + " to " + number(high)
+}
 
 func percent(f float64) string {
 	if f > 0 && f < 0.001 {
@@ -101,12 +117,12 @@ func (p Plan) patternsSection(title string, patterns []Pattern, columns []string
 		for _, alike := range same(x, columns) {
 			c := x.Costs[alike[0]]
 			s.Rows = append(s.Rows, []string{
-				member(columnNames(alike, columns)), number(c.Requests), unitsOf(c), number(p.usd(c) * 1e6), money(p.usd(c) * x.PerSecond * secondsPerMonth),
+				member(columnNames(alike, columns)), number(c.Requests), unitsOf(c), number(p.usd(c) * 1e6), money(p.USDPerMonth(x, alike[0])),
 			})
 		}
 		if r, ok := x.Spread[string(V2)]; ok && r.Low != r.High {
-			s.Notes = append(s.Notes, fmt.Sprintf("%s on v2: key hashes decide; from %s to %s requests, %s to %s RRU.",
-				x.Name, number(r.Low.Requests), number(r.High.Requests), number(r.Low.RRU), number(r.High.RRU)))
+			s.Notes = append(s.Notes, fmt.Sprintf("%s on v2: key hashes decide; %s requests, %s RRU.",
+				x.Name, span(r.Low.Requests, r.High.Requests), span(r.Low.RRU, r.High.RRU)))
 		}
 	}
 	return s
@@ -171,6 +187,11 @@ func unitsOf(c Cost) string {
 // usd prices a cost as the plan's totals were priced.
 func (p Plan) usd(c Cost) float64 { return bill{p.table}.usd(c) }
 
+// USDPerMonth is what a month of a pattern costs in a column.
+func (p Plan) USDPerMonth(x Pattern, column string) float64 {
+	return bill{p.table}.month(x.Costs[column], x.PerSecond)
+}
+
 func (p Plan) wasteSection() Section {
 	s := Section{Title: "Waste", Lead: "What is paid for and buys nothing.", Header: []string{"", "$/month", "of all"}}
 	what := ""
@@ -217,6 +238,9 @@ func (p Plan) crossoverSection() Section {
 	return s
 }
 
+// OverLimit begins the note on a load that is over its limit.
+const OverLimit = "OVER"
+
 func (p Plan) headroomSection() Section {
 	s := Section{Title: "Limits, at the peak", Header: []string{"", "load", "allowed", "used"}}
 	what := ""
@@ -227,7 +251,7 @@ func (p Plan) headroomSection() Section {
 		}
 		s.Rows = append(s.Rows, []string{member(h.Column), number(h.Load), number(h.Allowed), percent(h.share())})
 		if h.share() > 1 {
-			s.Notes = append(s.Notes, fmt.Sprintf("OVER: %s, %s: %s times what is allowed: %s.", h.What, h.Column, number(h.share()), h.Note))
+			s.Notes = append(s.Notes, fmt.Sprintf(OverLimit+": %s, %s: %s times what is allowed: %s.", h.What, h.Column, number(h.share()), h.Note))
 		}
 	}
 	return s
@@ -290,6 +314,14 @@ func (p Plan) sensitivitySection() Section {
 			x.Change, money(x.USD[string(V1)]), money(x.USD[string(Dual)]), money(x.USD[string(V2)]),
 			number(x.RefreshRequests), percent(x.HottestShare),
 		})
+	}
+	return s
+}
+
+func (p Plan) scaleSection() Section {
+	s := Section{Title: "The lake", Lead: "What the plan is for; --set changes it.", Header: []string{"number", "is", "of"}, Words: []int{2}}
+	for _, n := range p.Scale.Numbers() {
+		s.Rows = append(s.Rows, []string{n.Name, n.Value, n.Means})
 	}
 	return s
 }

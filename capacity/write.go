@@ -14,7 +14,7 @@ import (
 func (p Plan) WriteText(w io.Writer, width int, color bool) error {
 	page := texttab.NewPage(width, color)
 	page.Paragraph(texttab.Bold, "Plan: "+p.Headline(), "")
-	page.Paragraph(texttab.Dim, p.pricedWith(), "")
+	page.Paragraph(texttab.Dim, p.Context(), "")
 	for _, s := range p.Sections() {
 		page.Title(s.Title)
 		if s.Lead != "" && s.Lead != p.Headline() {
@@ -23,7 +23,7 @@ func (p Plan) WriteText(w io.Writer, width int, color bool) error {
 		s.table(page)
 		for _, n := range s.Notes {
 			style := texttab.Plain
-			if strings.HasPrefix(n, "OVER") {
+			if strings.HasPrefix(n, OverLimit) {
 				style = texttab.Red
 			}
 			page.Paragraph(style, "- "+n, "  ")
@@ -31,10 +31,6 @@ func (p Plan) WriteText(w io.Writer, width int, color bool) error {
 	}
 	_, err := io.WriteString(w, page.String())
 	return err
-}
-
-func (p Plan) pricedWith() string {
-	return fmt.Sprintf("Prices of %s, %s (%.12s).", p.Prices.Region, p.Prices.Date, p.Prices.Hash)
 }
 
 // table writes a section's table. A first column that is too wide is wrapped, so
@@ -93,7 +89,7 @@ func filled(line string, width int) string {
 // WriteMarkdown writes the plan as Markdown.
 func (p Plan) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Plan\n\n%s\n\n%s\n", p.Headline(), p.pricedWith())
+	fmt.Fprintf(&b, "# Plan\n\n%s\n\n%s\n", p.Headline(), p.Context())
 	for _, s := range p.Sections() {
 		fmt.Fprintf(&b, "\n## %s\n\n", s.Title)
 		if s.Lead != "" {

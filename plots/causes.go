@@ -2,6 +2,7 @@ package plots
 
 import (
 	"image/color"
+	"slices"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -42,11 +43,12 @@ var causeColors = map[cause.Label]color.RGBA{
 	cause.Control:      {0x9A, 0xD8, 0xC4, 0xFF},
 }
 
-func causeColor(label string) color.RGBA {
+// color is that of a cause; parts that are none have those of curves, paler.
+func (b *bars) color(label string) color.RGBA {
 	if c, ok := causeColors[cause.Label(label)]; ok {
 		return c
 	}
-	return faint
+	return mix(lookOf(slices.Index(b.Causes, label)).color, paper, 0.2)
 }
 
 // draw draws the legend and the bars into a rectangle.
@@ -77,10 +79,10 @@ func (b *bars) drawBar(p *pen, variant string, x, middle, height, perRequest vg.
 			continue
 		}
 		w := vg.Length(n) * perRequest
-		p.FillPolygon(causeColor(label), rectangle(x, middle-height/2, x+w, middle+height/2))
+		p.FillPolygon(b.color(label), rectangle(x, middle-height/2, x+w, middle+height/2))
 		p.StrokeLines(draw.LineStyle{Color: paper, Width: 0.8}, rectangle(x, middle-height/2, x+w, middle+height/2))
 		text := texttab.Significant(n)
-		inside := p.style(tickSize, readableOn(causeColor(label)), draw.XCenter, draw.YCenter)
+		inside := p.style(tickSize, readableOn(b.color(label)), draw.XCenter, draw.YCenter)
 		if inside.Width(text)+4 < w {
 			p.write(inside, vg.Point{X: x + w/2, Y: middle}, text)
 		}
@@ -113,7 +115,7 @@ func (b *bars) drawLegend(p *pen, at vg.Point, right vg.Length) vg.Length {
 		if at.X > left && at.X+w > right {
 			at.X, at.Y = left, at.Y-1.6*labelSize
 		}
-		p.FillPolygon(causeColor(label), rectangle(at.X, at.Y-box/2, at.X+box, at.Y+box/2))
+		p.FillPolygon(b.color(label), rectangle(at.X, at.Y-box/2, at.X+box, at.Y+box/2))
 		p.write(s, vg.Point{X: at.X + box + 5, Y: at.Y}, label)
 		at.X += w + space
 	}

@@ -17,6 +17,7 @@ type chart struct {
 	others results.Point // what was kept
 	curves []curve
 	floor  []dot // the least that the rules allow; may be empty
+	figure bool  // of numbers that are in no result
 }
 
 // curve is a variant.

@@ -81,7 +81,7 @@ func (c *chart) tickLabel(f float64) string {
 	switch {
 	case c.metric.Assume == results.Time && f > 0:
 		return results.FormatValue(c.metric.Name, f)
-	case c.metric.Noun == "US dollars":
+	case c.metric.Noun == Dollars:
 		return "$" + short(f)
 	}
 	return short(f)
@@ -260,7 +260,7 @@ func (t *panel) ends() []end {
 				last = d
 			}
 		}
-		text := results.FormatValue(t.metric.Name, last.y)
+		text := t.written(last.y)
 		if !slices.ContainsFunc(all, func(e end) bool { return e.text == text }) {
 			all = append(all, end{text, t.at(last), c})
 		}

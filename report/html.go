@@ -2,18 +2,21 @@ package report
 
 import (
 	"bytes"
-	_ "embed" // the page's template
+	"embed"
 	"fmt"
 	"html/template"
 	"io"
 	"regexp"
 	"slices"
 
+	"github.com/lakebench/lakebench/capacity"
 	"github.com/lakebench/lakebench/results"
 )
 
-//go:embed page.html
-var pageText string
+// pages are the templates: a file a kind of page, and what they share.
+//
+//go:embed *.html
+var pages embed.FS
 
 // HTML writes a report as one file that needs no network.
 func HTML(w io.Writer, docs ...results.Document) error {
@@ -21,14 +24,27 @@ func HTML(w io.Writer, docs ...results.Document) error {
 	if err != nil {
 		return err
 	}
-	page, err := template.New("page").Funcs(template.FuncMap{
-		"svg": inline, "words": isWords, "width": func(g results.Grid) int { return len(g.Heads) },
-	}).Parse(pageText)
+	return writePage(w, "results.html", v)
+}
+
+// PlanHTML writes a plan as one file that needs no network.
+func PlanHTML(w io.Writer, p capacity.Plan) error {
+	v, err := newPlanView(p)
 	if err != nil {
-		return fmt.Errorf("the report's template: %w", err)
+		return err
+	}
+	return writePage(w, "plan.html", v)
+}
+
+func writePage(w io.Writer, name string, view any) error {
+	page, err := template.New("").Funcs(template.FuncMap{
+		"svg": inline, "words": isWords, "width": func(g results.Grid) int { return len(g.Heads) },
+	}).ParseFS(pages, "*.html")
+	if err != nil {
+		return fmt.Errorf("the report's templates: %w", err)
 	}
 	var b bytes.Buffer
-	if err := page.Execute(&b, v); err != nil {
+	if err := page.ExecuteTemplate(&b, name, view); err != nil {
 		return fmt.Errorf("the report's page: %w", err)
 	}
 	_, err = w.Write(b.Bytes())

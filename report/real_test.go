@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lakebench/lakebench/capacity"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/results/resultstest"
 )
@@ -40,7 +41,7 @@ addEventListener("load", () => {
 });
 </script></body>`
 
-// TestRealBrowser opens reports in headless Chromium at the width of a phone and
+// TestRealBrowser opens reports and a plan in headless Chromium at the width of a phone and
 // of a desk: nothing on the console, nothing that sticks out of the page, and a
 // structure for keyboards and screen readers. LAKEBENCH_TEST_CHROMIUM is the
 // browser's path.
@@ -54,20 +55,18 @@ func TestRealBrowser(t *testing.T) {
 	troubled.Warnings = []string{strings.Repeat("a-very-long-word-without-a-space", 10)}
 	troubled.Checks = append(troubled.Checks, results.Check{Name: "sums", Status: results.Failed, Detail: strings.Repeat("many words ", 40)})
 	good := resultstest.CatalogRefresh(1, 0, 100, 1000, 10_000)
-	for name, docs := range map[string][]results.Document{"one": {good}, "several": {good, troubled, good}} {
+	pages := map[string]string{"one": htmlOf(t, good), "several": htmlOf(t, good, troubled, good), "plan": planOf(t, capacity.DefaultScale())}
+	for name, page := range pages {
 		for _, width := range []int{390, 1440} {
-			t.Run(fmt.Sprintf("%s/%d", name, width), func(t *testing.T) { look(t, browser, width, docs) })
+			t.Run(fmt.Sprintf("%s/%d", name, width), func(t *testing.T) { look(t, browser, width, page) })
 		}
 	}
 }
 
-func look(t *testing.T, browser string, width int, docs []results.Document) {
-	var page bytes.Buffer
-	if err := HTML(&page, docs...); err != nil {
-		t.Fatal(err)
-	}
+// look lays a page out in a window of some width.
+func look(t *testing.T, browser string, width int, page string) {
 	// In a frame: a headless window has a least width, which is more than a phone's.
-	probed := strings.Replace(page.String(), "</body>", probe, 1)
+	probed := strings.Replace(page, "</body>", probe, 1)
 	framed := fmt.Sprintf("<!DOCTYPE html><title>frame</title><iframe srcdoc=\"%s\" style=\"width:%dpx; height:900px; border:0\"></iframe>", html.EscapeString(probed), width)
 	file := filepath.Join(t.TempDir(), "frame.html")
 	if err := os.WriteFile(file, []byte(framed), 0o600); err != nil {

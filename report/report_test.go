@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lakebench/lakebench/capacity"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/results/resultstest"
 )
@@ -31,13 +32,17 @@ func markdownOf(t *testing.T, docs ...results.Document) string {
 
 // TestHTMLNeedsNothingElse: nothing in the page is fetched, and none of it runs.
 func TestHTMLNeedsNothingElse(t *testing.T) {
-	page := htmlOf(t, resultstest.CatalogRefresh(1, 0, 100, 1000, 10_000))
+	report := func() string { return htmlOf(t, resultstest.CatalogRefresh(1, 0, 100, 1000, 10_000)) }
+	plan := func() string { return planOf(t, capacity.DefaultScale()) }
 	fetched := regexp.MustCompile(`(?i)(src|href|action|data)\s*=\s*"([^#"][^"]*)"|url\(|@import|<(script|link|iframe|img)\b`)
-	if m := fetched.FindString(page); m != "" {
-		t.Errorf("the page fetches: %s", m)
-	}
-	if page != htmlOf(t, resultstest.CatalogRefresh(1, 0, 100, 1000, 10_000)) {
-		t.Error("two reports of one result differ")
+	for name, write := range map[string]func() string{"report": report, "plan": plan} {
+		page := write()
+		if m := fetched.FindString(page); m != "" {
+			t.Errorf("the %s fetches: %s", name, m)
+		}
+		if page != write() {
+			t.Errorf("the same %s twice differs", name)
+		}
 	}
 }
 

@@ -1,20 +1,21 @@
 package main
 
 import (
-	"encoding/json"
+	"bytes"
 	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/lakebench/lakebench/capacity"
+	"github.com/lakebench/lakebench/report"
 	"github.com/lakebench/lakebench/results"
 )
 
 // planOptions are the flags of plan.
 type planOptions struct {
-	scale, prices, format string
-	set, measured         []string
-	show                  bool
+	scale, prices, format, out string
+	set, measured              []string
+	show, json                 bool
 }
 
 func newPlan() *cobra.Command {
@@ -32,7 +33,7 @@ The scale is that of the design note's lake unless --scale or --set say otherwis
 with --result, from what was measured.`,
 		Example: `  lakebench plan --set commits_per_second=25 --set retention=30d --set readers=200
   lakebench plan --show > lake.yaml; lakebench plan --scale lake.yaml
-  lakebench plan --result lakebench-results/RUN --format markdown > plan.md`,
+  lakebench plan --result lakebench-results/RUN --format html --out plan.html`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
@@ -41,12 +42,17 @@ with --result, from what was measured.`,
 	f.StringArrayVar(&o.set, "set", nil, "set a number of the scale, as `name=value`")
 	f.StringArrayVar(&o.measured, "result", nil, "take counts from this result `file` or folder instead of the rules")
 	f.StringVar(&o.prices, "prices", "", "price with this YAML `file` instead of the built-in table")
-	f.StringVar(&o.format, "format", "text", "print text, markdown or json")
+	f.StringVar(&o.format, "format", "text", "write text, markdown or html")
+	f.BoolVar(&o.json, "json", false, "write every number as JSON")
+	f.StringVar(&o.out, "out", "", "write to this `file` instead of standard output")
 	f.BoolVar(&o.show, "show", false, "print the scale as a file and do nothing else")
 	return cmd
 }
 
 func (o planOptions) run(cmd *cobra.Command) error {
+	if o.json && cmd.Flags().Changed("format") {
+		return usagef("--json excludes --format: it is a format")
+	}
 	scale, err := o.readScale()
 	if err != nil {
 		return err
@@ -93,19 +99,28 @@ func (o planOptions) readScale() (capacity.Scale, error) {
 	return scale, err
 }
 
+// print writes the plan in the format that was asked for.
 func (o planOptions) print(cmd *cobra.Command, plan capacity.Plan) error {
-	out := cmd.OutOrStdout()
-	switch o.format {
-	case "text":
-		options := tableOptions(out)
-		return plan.WriteText(out, options.Width, options.Color)
-	case "markdown":
-		return plan.WriteMarkdown(out)
-	case "json":
-		enc := json.NewEncoder(out)
-		enc.SetIndent("", "  ")
-		return enc.Encode(plan)
+	var page bytes.Buffer
+	var err error
+	switch options := tableOptions(cmd.OutOrStdout()); {
+	case o.json:
+		err = printJSON(&page, plan)
+	case o.format == "text":
+		err = plan.WriteText(&page, options.Width, options.Color && o.out == "")
+	case o.format == "markdown":
+		err = plan.WriteMarkdown(&page)
+	case o.format == "html":
+		err = report.PlanHTML(&page, plan)
 	default:
-		return usagef("--format %q: expected text, markdown or json", o.format)
+		return usagef("--format %q: expected text, markdown or html", o.format)
 	}
+	if err != nil {
+		return err
+	}
+	if o.out != "" {
+		return results.WriteFile(o.out, page.Bytes())
+	}
+	_, err = cmd.OutOrStdout().Write(page.Bytes())
+	return err
 }
