@@ -167,24 +167,29 @@ func TestUnfinishedSnapshot(t *testing.T) {
 
 const firstLog = "log-0000000000000001"
 
-// logOf returns a directory's only segment with records 1 to n, and where each
-// record's frame ends.
+// A record's frame has 28 bytes before it, and the first one stands behind the 16
+// that say what the file is.
+const magic, header = 16, 28
+
+// logOf returns a directory's only segment with records 1 to n, each written by
+// itself, and where each record's frame ends.
 func logOf(t testing.TB, n int) (contents []byte, ends []int) {
 	t.Helper()
 	dir := t.TempDir()
 	l, _, _ := open(t, dir)
+	end := magic
 	for _, r := range numbers(1, n) {
 		appendAll(t, l, state{r})
-		info, err := os.Stat(filepath.Join(dir, firstLog))
-		if err != nil {
-			t.Fatal(err)
-		}
-		ends = append(ends, int(info.Size()))
+		end += header + len(r)
+		ends = append(ends, end)
 	}
 	closeLog(t, l)
 	contents, err := os.ReadFile(filepath.Join(dir, firstLog))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if len(contents) != end {
+		t.Fatalf("the closed log is of %d bytes, want %d", len(contents), end)
 	}
 	return contents, ends
 }
@@ -208,7 +213,7 @@ func TestLogCutOffAnywhere(t *testing.T) {
 			for whole < len(ends) && ends[whole] <= cut {
 				whole++
 			}
-			if zeros > 0 && !slices.Contains(ends, cut) && cut != 16 {
+			if zeros > 0 && !slices.Contains(ends, cut) && cut != magic {
 				continue // bytes of a record that zeros end are damage, or the rest of it
 			}
 			l, s, _ := open(t, dir)
@@ -226,9 +231,9 @@ func TestLogCutOffAnywhere(t *testing.T) {
 // record's number and place, and the advice leads to the state before it.
 func TestDamageIsNamed(t *testing.T) {
 	contents, ends := logOf(t, 3)
-	for at := 16; at < len(contents); at++ {
+	for at := magic; at < len(contents); at++ {
 		damaged, _ := slices.BinarySearch(ends, at+1)
-		start := 16
+		start := magic
 		if damaged > 0 {
 			start = ends[damaged-1]
 		}
@@ -307,7 +312,7 @@ func TestDamagedSnapshot(t *testing.T) {
 			func(b []byte) []byte { b[len(b)/2] ^= 1; return b },
 			func(b []byte) []byte { b[0] ^= 1; return b },
 			func(b []byte) []byte { return b[:len(b)-1] },
-			func(b []byte) []byte { return b[:len(b)-20] }, // the frame that ends it
+			func(b []byte) []byte { return b[:len(b)-header] }, // the frame that ends it
 			func([]byte) []byte { return nil },
 		} {
 			dir := t.TempDir()

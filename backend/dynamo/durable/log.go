@@ -53,8 +53,9 @@ type Log struct {
 	// pending are the frames of the records behind durable, or behind those being
 	// written. spare is room for the next ones.
 	pending, spare []byte
-	flushing       bool // someone writes, without holding mu
-	file           file // the last segment
+	first          uint64 // number of the first of them
+	flushing       bool   // someone writes, without holding mu
+	file           file   // the last segment
 	err            error
 
 	// logged and snapshotted are the bytes written since the last snapshot, and
@@ -64,7 +65,13 @@ type Log struct {
 
 // file is what the log needs of a segment.
 type file interface {
-	io.WriteCloser
+	writeSyncer
+	io.Closer
+	Trim() error
+}
+
+type writeSyncer interface {
+	io.Writer
 	Sync() error
 }
 
@@ -78,7 +85,10 @@ func (l *Log) Append(record []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	n := l.appended.Load() + 1
-	l.pending = appendFrame(l.pending, n, record)
+	if len(l.pending) == 0 {
+		l.first = n
+	}
+	l.pending = appendFrame(l.pending, n, l.first, record)
 	l.appended.Store(n)
 }
 
@@ -148,7 +158,7 @@ func (l *Log) flush() {
 	l.settled.Broadcast()
 }
 
-func force(f file, frames []byte) error {
+func force(f writeSyncer, frames []byte) error {
 	if _, err := f.Write(frames); err != nil {
 		return err
 	}
@@ -181,19 +191,6 @@ const (
 
 func (l *Log) path(prefix string, n uint64) string {
 	return filepath.Join(l.dir, fmt.Sprintf("%s%016x", prefix, n))
-}
-
-// startSegment makes the file for the records from number first on, in which
-// there are none yet.
-func (l *Log) startSegment(first uint64) (file, error) {
-	f, err := os.OpenFile(l.path(logPrefix, first), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	if err := errors.Join(force(f, logMagic[:]), syncDir(l.dir)); err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f, nil
 }
 
 // syncDir makes the names in a directory durable.

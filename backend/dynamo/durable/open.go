@@ -1,7 +1,6 @@
 package durable
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -165,66 +164,6 @@ func numberIn(name, prefix string) (uint64, bool) {
 	return n, err == nil
 }
 
-// segment is a file of the log while it is read.
-type segment struct {
-	path   string
-	first  uint64
-	behind []uint64 // the segments that follow it
-	log    *Log
-}
-
-// segmentEnd is where a segment's whole records end.
-type segmentEnd struct {
-	number uint64 // of the last record
-	at     int64
-	cutOff int64 // bytes that follow
-}
-
-// read calls visit for each record.
-func (s *segment) read(visit func(number uint64, record []byte) error) (segmentEnd, error) {
-	f, err := os.Open(s.path)
-	if err != nil {
-		return segmentEnd{}, err
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	info, err := f.Stat()
-	if err != nil {
-		return segmentEnd{}, err
-	}
-	src := bufio.NewReaderSize(f, 1<<20)
-	if whole, err := readMagic(src, logMagic); err != nil || !whole {
-		if err == nil && len(s.behind) == 0 {
-			return segmentEnd{number: s.first - 1, cutOff: info.Size()}, nil // made, and not written to
-		}
-		return segmentEnd{}, notOurs(s.path, err)
-	}
-	r := &frameReader{src: src, at: int64(len(logMagic)), number: s.first - 1}
-	for {
-		start := *r
-		record, err := r.next()
-		switch {
-		case errors.Is(err, io.EOF):
-			return segmentEnd{number: r.number, at: r.at}, nil
-		case (errors.Is(err, errCutOff) || errors.Is(err, errZeros)) && len(s.behind) == 0:
-			return segmentEnd{number: r.number, at: r.at, cutOff: info.Size() - r.at}, nil
-		case err != nil:
-			return segmentEnd{}, s.damage(&start, err)
-		}
-		if err := visit(r.number, record); err != nil {
-			return segmentEnd{}, s.damage(&start, err)
-		}
-	}
-}
-
-// damage is the error of the record that r stands before.
-func (s *segment) damage(r *frameReader, problem error) error {
-	advice := fmt.Sprintf("to go on without it and all that was written after it: truncate -s %d %s", r.at, s.path)
-	for _, n := range s.behind {
-		advice += " && rm " + s.log.path(logPrefix, n)
-	}
-	return &DamageError{File: s.path, Offset: r.at, Record: r.number + 1, Problem: problem.Error(), Advice: advice}
-}
-
 // readMagic reads the first bytes of a file. whole is false if the file ends within
 // them.
 func readMagic(src io.Reader, want [16]byte) (whole bool, err error) {
@@ -246,22 +185,4 @@ func notOurs(path string, err error) error {
 		problem = err.Error()
 	}
 	return &DamageError{File: path, Problem: problem, Advice: "it is damaged or of another version: put it back from a copy"}
-}
-
-// continueSegment opens the last segment to append to it, and takes off what a
-// write that did not end has left.
-func (l *Log) continueSegment(first uint64, end segmentEnd) (file, error) {
-	if end.at == 0 {
-		return l.startSegment(first)
-	}
-	f, err := os.OpenFile(l.path(logPrefix, first), os.O_WRONLY|os.O_APPEND, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	if end.cutOff > 0 {
-		if err := errors.Join(f.Truncate(end.at), f.Sync()); err != nil {
-			return nil, errors.Join(err, f.Close())
-		}
-	}
-	return f, nil
 }

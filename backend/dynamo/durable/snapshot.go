@@ -36,6 +36,11 @@ func (l *Log) Cut() (Cut, error) {
 	if err := l.drain(); err != nil {
 		return Cut{}, err
 	}
+	// Only the last segment may have room behind its records: in another one, zeros
+	// are damage.
+	if err := l.file.Trim(); err != nil {
+		return Cut{}, fmt.Errorf("end a segment of the log: %w", err)
+	}
 	at := l.appended.Load()
 	next, err := l.startSegment(at + 1)
 	if err != nil {
@@ -76,7 +81,7 @@ func writeSnapshot(path string, write func(add func(record []byte) error) error)
 	var frame []byte
 	add := func(record []byte) error {
 		number++
-		frame = appendFrame(frame[:0], number, record)
+		frame = appendFrame(frame[:0], number, 1, record)
 		size += int64(len(frame))
 		_, err := to.Write(frame)
 		return err
