@@ -97,6 +97,9 @@ func assumptions(s Scale, p Plan) []string {
 			out = append(out, x.Name+": "+x.Source+".")
 		}
 	}
+	if p.Migration.Source != ruleSource {
+		out = append(out, patternBackfill+": "+p.Migration.Source+".")
+	}
 	return out
 }
 

@@ -69,6 +69,16 @@ func RefreshV1(tables, history, itemBytes, limit int64) Cost {
 	return c
 }
 
+// RefreshDual returns what a catalog refresh costs a node that is in mode dual:
+// the scan of v1, and before it a strong read of the completion marker, so that
+// nothing that begins after the marker reads v1 (package store/dual).
+func RefreshDual(tables, history, itemBytes, limit int64) Cost {
+	return RefreshV1(tables, history, itemBytes, limit).plus(markerRead, 1)
+}
+
+// markerRead is a read of a record that is not there yet, which costs as the smallest one.
+var markerRead = Cost{Requests: 1, RRU: units.Read(0, units.Strong)}
+
 // A Spread is a cost that key hashes decide: Even if they spread the keys evenly,
 // and the bounds that hold it but for one case in a hundred million.
 type Spread struct{ Low, Even, High Cost }
@@ -113,39 +123,38 @@ func Modes() []Mode { return []Mode{V1, Dual, Authoritative, V2} }
 // readsV2 says which layout a mode's reads go to.
 func (m Mode) readsV2() bool { return m == Authoritative || m == V2 }
 
-// Mutation returns what one CAS or Delete of an item costs, or, guarded, a
-// GuardedMutate whose guard is as large: one request in every mode, each action
-// of a transaction twice the units of a plain write, rounded up by item
-// (spec/metadata-store.md §4).
-func Mutation(m Mode, guarded bool, family string, itemBytes int64) Cost {
+// Mutation returns what one CAS or Delete of an item costs: one request in every
+// mode, each action of a transaction twice the units of a plain write, rounded up
+// by item (spec/metadata-store.md §4).
+func Mutation(m Mode, family string, itemBytes int64) Cost {
 	v1, v2 := units.Write(itemBytes), units.Write(itemBytes+bucketBytes(family))
-	barrier := units.TransactWrite(1)
 	c := Cost{Requests: 1}
 	switch m {
 	case V1:
-		c.WRU = plainOr(guarded, v1, v1)
+		c.WRU = v1
 	case Dual:
-		c.WRU = 2*v1 + 2*v2 + barrier
-		if guarded {
-			c.WRU += 2 * v1
-		}
+		c.WRU = 2*v1 + 2*v2 + units.TransactWrite(1) // the barrier's check
 	case Authoritative:
 		c.WRU = 2*v1 + 2*v2
-		if guarded {
-			c.WRU += 2 * v2
-		}
 	case V2:
-		c.WRU = plainOr(guarded, v2, v2)
+		c.WRU = v2
 	}
 	return c
 }
 
-// plainOr is a plain write, or a transaction of it and a check of its guard.
-func plainOr(guarded bool, target, guard float64) float64 {
-	if guarded {
-		return 2*target + 2*guard
+// GuardedMutation returns what one GuardedMutate costs: a transaction in every
+// mode, which checks the guard in the layout that the mode reads
+// (spec/metadata-store.md §4).
+func GuardedMutation(m Mode, family string, itemBytes int64, guardFamily string, guardBytes int64) Cost {
+	c := Mutation(m, family, itemBytes)
+	if m == V1 || m == V2 {
+		c.WRU *= 2
 	}
-	return target
+	if m.readsV2() {
+		guardBytes += bucketBytes(guardFamily)
+	}
+	c.WRU += 2 * units.Write(guardBytes)
+	return c
 }
 
 // PointRead returns what one strong point read costs.

@@ -51,14 +51,20 @@ func TestRefreshV1(t *testing.T) {
 // The units of spec/metadata-store.md §4, for records of up to 1 KB.
 func TestMutation(t *testing.T) {
 	for mode, want := range map[Mode][2]float64{V1: {1, 4}, Dual: {6, 8}, Authoritative: {4, 6}, V2: {1, 4}} {
-		plain, guarded := Mutation(mode, false, familyTables, 300), Mutation(mode, true, familyTables, 300)
+		plain, guarded := Mutation(mode, familyTables, 300), GuardedMutation(mode, familyTables, 300, familyLeases, 300)
 		if plain.WRU != want[0] || guarded.WRU != want[1] || plain.Requests != 1 || guarded.Requests != 1 {
 			t.Errorf("%s: %v and %v WRU, want %v", mode, plain.WRU, guarded.WRU, want)
 		}
 	}
 	// A record whose v2 form is over a kilobyte, its v1 form not: 2·1 + 2·2 + 2.
-	if c := Mutation(Dual, false, familyTables, 1020); c.WRU != 8 {
+	if c := Mutation(Dual, familyTables, 1020); c.WRU != 8 {
 		t.Errorf("1,020 B: %v WRU, want 8", c.WRU)
+	}
+	// A guard of which the same is true: 2·1 + 2·1 on v1, 2·1 + 2·2 on v2.
+	for mode, want := range map[Mode]float64{V1: 4, V2: 6} {
+		if c := GuardedMutation(mode, familyTables, 300, familyLeases, 1020); c.WRU != want {
+			t.Errorf("%s under a guard of 1,020 B: %v WRU, want %v", mode, c.WRU, want)
+		}
 	}
 }
 

@@ -41,7 +41,7 @@ func headroom(s Scale, p Plan) []Headroom {
 // family of single records spread evenly; updates of tables follow the busiest
 // table, which has one bucket.
 func (s Scale) buckets(patterns []Pattern) []Headroom {
-	mutation := func(family string) float64 { return Mutation(V2, false, family, s.ItemBytes).WRU }
+	mutation := func(family string) float64 { return Mutation(V2, family, s.ItemBytes).WRU }
 	again := 1 + s.FailedShare
 	refresh := find(patterns, patternRefresh)
 	perShard := refresh.Costs[string(V2)].RRU / float64(s.TableShards) * refresh.PerSecond
@@ -128,7 +128,7 @@ const wanted = 0.5
 
 func advice(s Scale) []Advice {
 	again := (1 + s.FailedShare) * s.PeakFactor
-	write := func(family string) float64 { return Mutation(V2, false, family, s.ItemBytes).WRU }
+	write := func(family string) float64 { return Mutation(V2, family, s.ItemBytes).WRU }
 	update := find(s.metadata(), patternCommit).Costs[string(V2)].WRU
 	families := []Advice{
 		{Family: familyTables, Shards: s.TableShards, WRU: s.CommitsPerSecond * update * again},

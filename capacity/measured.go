@@ -14,44 +14,6 @@ import (
 // ErrMeasured is a result that a plan cannot be made from.
 var ErrMeasured = errors.New("this result says nothing of the plan")
 
-// measurement says what a workload's result tells of a pattern.
-type measurement struct {
-	workload, pattern string
-	// x is the swept parameter that the scale's own value is put in for, at is that
-	// value; along it a fit stands in for a value that was not measured.
-	x  string
-	at func(Scale) float64
-	// others are the coordinates that must be as the scale has them.
-	others func(Scale) map[string]results.Value
-	// columns are those of the plan that a variant is measured for.
-	columns map[string][]string
-}
-
-func measurements() []measurement {
-	policies := map[string][]string{}
-	for _, p := range Policies() {
-		policies[string(p)] = []string{string(p)}
-	}
-	return []measurement{
-		{
-			workload: "catalog-refresh", pattern: patternRefresh,
-			x: "history_records", at: func(s Scale) float64 { return float64(s.History()) },
-			others: func(s Scale) map[string]results.Value {
-				return map[string]results.Value{
-					"tables": results.Number(s.Tables), "page_limit": results.Number(s.PageLimit), "item_bytes": results.Number(s.ItemBytes),
-				}
-			},
-			columns: map[string][]string{"v1": {string(V1), string(Dual)}, "v2": {string(Authoritative), string(V2)}},
-		},
-		{
-			workload: "fresh-read", pattern: patternFreshRead,
-			x: "generations", at: func(s Scale) float64 { return float64(s.Generations) },
-			others:  func(Scale) map[string]results.Value { return nil },
-			columns: policies,
-		},
-	}
-}
-
 // Measured returns the patterns of a scale as a result has them. A value between
 // or beyond those that were measured comes from the result's fit, which the
 // pattern's source says.
@@ -59,87 +21,132 @@ func Measured(s Scale, doc *results.Document) ([]Pattern, error) {
 	var known []string
 	for _, m := range measurements() {
 		if m.workload == doc.Workload.Name {
-			return m.patterns(s, doc)
+			p, err := m.patternOf(s, doc)
+			return []Pattern{p}, err
 		}
 		known = append(known, m.workload)
 	}
-	return nil, fmt.Errorf("%w: it is of workload %s; a plan is made from %s", ErrMeasured, doc.Workload.Name, strings.Join(known, " and "))
+	why := "it is of a workload that this version does not know"
+	if other, ok := elsewhere()[doc.Workload.Name]; ok {
+		why = other
+	}
+	return nil, fmt.Errorf("%w: it is of workload %s: %s; a plan is made from %s", ErrMeasured, doc.Workload.Name, why, strings.Join(known, ", "))
 }
 
-func (m measurement) patterns(s Scale, doc *results.Document) ([]Pattern, error) {
+// usable refuses what nothing should be planned with.
+func (m measurement) usable(s Scale, doc *results.Document) error {
 	if doc.Partial {
-		return nil, fmt.Errorf("%w: it is partial: the run was interrupted", ErrMeasured)
+		return fmt.Errorf("%w: it is partial: the run was interrupted", ErrMeasured)
 	}
 	for _, c := range doc.Checks {
 		if c.Status == results.Failed {
-			return nil, fmt.Errorf("%w: its check %q failed", ErrMeasured, c.Name)
+			return fmt.Errorf("%w: its check %q failed", ErrMeasured, c.Name)
 		}
+	}
+	if m.unlike != nil && m.unlike(s) != "" {
+		return fmt.Errorf("%w: %s", ErrMeasured, m.unlike(s))
+	}
+	return nil
+}
+
+func (m measurement) patternOf(s Scale, doc *results.Document) (Pattern, error) {
+	if err := m.usable(s, doc); err != nil {
+		return Pattern{}, err
 	}
 	p := Pattern{Name: m.pattern, Costs: map[string]Cost{}}
 	x := m.at(s)
+	if m.nearest {
+		x = m.largest(doc, x)
+	}
 	fitted := false
 	for _, variant := range slices.Sorted(maps.Keys(m.columns)) {
-		columns := m.columns[variant]
-		c, fit, err := m.cost(doc, variant, m.others(s), x)
-		if err != nil {
-			return nil, err
+		var c Cost
+		for _, sh := range m.shares(s) {
+			if sh.part == 0 {
+				continue
+			}
+			there, fit, err := m.cost(doc, variant, sh.others, x)
+			if err != nil {
+				return Pattern{}, err
+			}
+			c, fitted = c.plus(there, sh.part), fitted || fit
 		}
-		fitted = fitted || fit
-		for _, column := range columns {
+		for _, column := range m.columns[variant] {
 			p.Costs[column] = c
 		}
 	}
-	p.Source = fmt.Sprintf("measured in run %s (%s, seed %d)", doc.RunID, doc.Environment.Backend.Kind, doc.Seed)
-	if fitted {
-		p.Source += fmt.Sprintf(", by its fit at %s %s, measured up to %s", m.x, plain(x), plain(m.largest(doc)))
+	if m.pattern == patternRefresh {
+		p.Costs[string(Dual)] = p.Costs[string(Dual)].plus(markerRead, 1)
 	}
-	return []Pattern{p}, nil
+	p.Source = fmt.Sprintf("measured in run %s (%s, seed %d)", doc.RunID, doc.Environment.Backend.Kind, doc.Seed)
+	switch {
+	case m.nearest:
+		p.Source += fmt.Sprintf(", as at %s %s", m.x, plain(x))
+	case fitted:
+		p.Source += fmt.Sprintf(", by its fit at %s %s, measured up to %s", m.x, plain(x), plain(m.largest(doc, math.Inf(1))))
+	}
+	return p, nil
 }
 
 // cost reads every part of a cost.
-func (m measurement) cost(doc *results.Document, variant string, others map[string]results.Value, x float64) (c Cost, fitted bool, err error) {
-	for _, part := range []struct {
-		metric string
-		to     *float64
-	}{
-		{"requests/op", &c.Requests}, {"evaluated/op", &c.Evaluated}, {"returned/op", &c.Returned}, {"rru/op", &c.RRU}, {"wru/op", &c.WRU},
-		{"s3-class-a/op", &c.ClassA}, {"s3-class-b/op", &c.ClassB},
-	} {
-		v, fit, err := m.value(doc, variant, part.metric, others, x)
+func (m measurement) cost(doc *results.Document, variant string, others results.Point, x float64) (c Cost, fitted bool, err error) {
+	for _, metric := range slices.Sorted(maps.Keys(m.metrics)) {
+		v, fit, err := m.value(doc, variant, metric, others, x)
 		if err != nil {
 			return Cost{}, false, err
 		}
-		*part.to = v
+		*m.metrics[metric](&c) = v
 		fitted = fitted || fit
 	}
 	return c, fitted, nil
 }
 
-func (m measurement) value(doc *results.Document, variant, metric string, others map[string]results.Value, x float64) (v float64, fitted bool, err error) {
+// value is that of a metric as it was measured, or as its fit has it.
+func (m measurement) value(doc *results.Document, variant, metric string, others results.Point, x float64) (v float64, fitted bool, err error) {
+	var measured []results.MetricSummary
 	for _, e := range doc.Summary.Metrics {
 		if f, ok := e.Point[m.x].Float(); ok && f == x && e.Variant == variant && e.Metric == metric && agrees(e.Point, others) {
-			return e.Value, false, nil
+			measured = append(measured, e)
 		}
 	}
+	var fits []results.Growth
 	for _, g := range doc.Summary.Growth {
 		if g.X == m.x && g.Variant == variant && g.Metric == metric && agrees(g.Point, others) && g.Class != results.Undetermined {
-			if g.B == 0 {
-				return g.A, true, nil
-			}
-			return g.A + g.B*math.Pow(x, g.K), true, nil
+			fits = append(fits, g)
 		}
 	}
-	var want []string
-	for name, v := range others {
-		want = append(want, name+"="+v.String())
+	switch {
+	case len(measured) > 1:
+		return 0, false, ambiguous(measured[0].Point, measured[1].Point)
+	case len(measured) == 1:
+		return measured[0].Value, false, nil
+	case len(fits) > 1:
+		return 0, false, ambiguous(fits[0].Point, fits[1].Point)
+	case len(fits) == 1 && fits[0].B == 0:
+		return fits[0].A, true, nil
+	case len(fits) == 1:
+		return fits[0].A + fits[0].B*math.Pow(x, fits[0].K), true, nil
 	}
-	slices.Sort(want)
-	return 0, false, fmt.Errorf("%w: %s of %s was measured neither at %s=%s %s nor with a fit over it; measure that scale, or plan for the measured one",
-		ErrMeasured, metric, variant, m.x, plain(x), strings.Join(want, " "))
+	at := m.x + "=" + plain(x)
+	if len(others) > 0 {
+		at += " " + others.String()
+	}
+	return 0, false, fmt.Errorf("%w: %s of %s was measured neither at %s nor with a fit over it; measure that scale, or plan for the measured one",
+		ErrMeasured, metric, variant, at)
+}
+
+// ambiguous is about two points between which the scale does not decide.
+func ambiguous(a, b results.Point) error {
+	for _, name := range slices.Sorted(maps.Keys(a)) {
+		if a[name] != b[name] {
+			return fmt.Errorf("%w: it was measured at %s=%s and at %s, between which no scale decides; measure one of them", ErrMeasured, name, a[name], b[name])
+		}
+	}
+	return fmt.Errorf("%w: it has the point %s twice", ErrMeasured, a)
 }
 
 // agrees says whether a point has these coordinates.
-func agrees(p results.Point, others map[string]results.Value) bool {
+func agrees(p, others results.Point) bool {
 	for name, want := range others {
 		if p[name] != want {
 			return false
@@ -148,13 +155,14 @@ func agrees(p results.Point, others map[string]results.Value) bool {
 	return true
 }
 
-// largest is the largest value of the swept parameter that was measured.
-func (m measurement) largest(doc *results.Document) float64 {
-	most := 0.0
+// largest is the largest value of the swept parameter that was measured, up to
+// most.
+func (m measurement) largest(doc *results.Document, most float64) float64 {
+	found := 0.0
 	for _, e := range doc.Summary.Metrics {
-		if f, ok := e.Point[m.x].Float(); ok {
-			most = math.Max(most, f)
+		if f, ok := e.Point[m.x].Float(); ok && f <= most {
+			found = math.Max(found, f)
 		}
 	}
-	return most
+	return found
 }

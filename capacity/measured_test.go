@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/lakebench/lakebench/backend"
@@ -92,7 +93,7 @@ func TestMeasured(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := patterns[0].Costs["dual"]
-	if want := capacity.RefreshV1(100, 1000, 300, 1000); got.Requests != want.Requests || got.RRU != want.RRU {
+	if want := capacity.RefreshDual(100, 1000, 300, 1000); got.Requests != want.Requests || got.RRU != want.RRU {
 		t.Errorf("at a measured point: %+v, want %+v", got, want)
 	}
 
@@ -119,9 +120,58 @@ func TestMeasured(t *testing.T) {
 	if _, err := capacity.Measured(s, doc); !errors.Is(err, capacity.ErrMeasured) {
 		t.Errorf("partial: %v, want ErrMeasured", err)
 	}
-	doc.Partial, doc.Workload.Name = false, "wal-append"
-	if _, err := capacity.Measured(s, doc); !errors.Is(err, capacity.ErrMeasured) {
-		t.Errorf("another workload: %v, want ErrMeasured", err)
+}
+
+// TestMeasuredOrElsewhere: every workload's result stands in for the rules, or is
+// refused with what does.
+func TestMeasuredOrElsewhere(t *testing.T) {
+	for _, w := range workloads.All() {
+		doc := &results.Document{Workload: results.Workload{Name: w.Name}}
+		_, err := capacity.Measured(capacity.DefaultScale(), doc)
+		if !errors.Is(err, capacity.ErrMeasured) || strings.Contains(err.Error(), "does not know") {
+			t.Errorf("%s, empty: %v", w.Name, err)
+		}
+	}
+	doc := &results.Document{Workload: results.Workload{Name: "metadata-mix"}}
+	if _, err := capacity.Measured(capacity.DefaultScale(), doc); err == nil || !strings.Contains(err.Error(), "failed_share") {
+		t.Errorf("of operations of all kinds: %v, want a word on failed_share", err)
+	}
+}
+
+// TestMeasuredBetween: a coordinate that no number of the scale decides must have
+// been measured at one value.
+func TestMeasuredBetween(t *testing.T) {
+	doc := measure(t, "flush", map[string]string{"generations": "4", "duplicates": "false,true", "manifest_polls": "0", "operations": "1"})
+	if _, err := capacity.Measured(capacity.DefaultScale(), doc); !errors.Is(err, capacity.ErrMeasured) || !strings.Contains(err.Error(), "duplicates=false and at true") {
+		t.Errorf("with and without duplicates: %v, want ErrMeasured that names them", err)
+	}
+}
+
+// standIn holds the pattern that a result gives a scale against that of the rules.
+func standIn(t *testing.T, s capacity.Scale, doc *results.Document, pattern string) {
+	t.Helper()
+	measured, err := capacity.Measured(s, doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	byRule, err := capacity.Make(s, price.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if measured[0].Name != pattern {
+		t.Fatalf("measured is %q, want %q", measured[0].Name, pattern)
+	}
+	for _, x := range append(byRule.Metadata, byRule.WAL...) {
+		if x.Name != pattern {
+			continue
+		}
+		for column, want := range x.Costs {
+			got := measured[0].Costs[column]
+			off := math.Abs(got.Requests-want.Requests) + math.Abs(got.WRU-want.WRU) + math.Abs(got.ClassA-want.ClassA) + math.Abs(got.ClassB-want.ClassB)
+			if off > 1e-9 && (column != string(capacity.Probe) || off >= 2) { // the hint, in two of them
+				t.Errorf("%s, %s: measured %+v, by the rules %+v", pattern, column, got, want)
+			}
+		}
 	}
 }
 
@@ -131,35 +181,49 @@ func TestMeasured(t *testing.T) {
 func TestModelOfWAL(t *testing.T) {
 	every := int64(16)
 	for _, w := range []struct {
-		name string
-		set  map[string]string
-		cost func(p capacity.Policy, at func(string) int64) capacity.Cost
+		name    string
+		set     map[string]string
+		cost    func(p capacity.Policy, at func(string) int64) capacity.Cost
+		pattern string // that the result stands in for, at the scale below
 	}{
 		{
-			"fresh-read", map[string]string{"generations": "0,5,64", "reads": "1"},
+			"fresh-read", map[string]string{"generations": "0,5,40", "reads": "1"},
 			func(p capacity.Policy, at func(string) int64) capacity.Cost {
 				return capacity.FreshRead(p, at("generations"), 0)
 			},
+			"fresh read",
 		},
 		{
-			"flush", map[string]string{"generations": "0,9", "duplicates": "false", "manifest_polls": "0", "force_seal": "false", "operations": "2"},
+			"flush", map[string]string{"generations": "0,5", "duplicates": "false", "manifest_polls": "0", "force_seal": "false", "operations": "2"},
 			func(p capacity.Policy, _ func(string) int64) capacity.Cost { return capacity.Flush(p, every) },
+			"flush",
 		},
 		{
-			"compaction", map[string]string{"generations": "1,3,16,64", "operations": "2"},
+			"compaction", map[string]string{"generations": "1,3,16", "duplicates": "false", "operations": "1", "rows": "4"},
 			func(p capacity.Policy, at func(string) int64) capacity.Cost {
 				return capacity.Compact(p, at("generations"), every)
 			},
+			"compaction",
 		},
 		{
 			"wal-append", map[string]string{"entries": "5", "group_commit": "1"},
 			func(capacity.Policy, func(string) int64) capacity.Cost { return capacity.Append() },
+			"append",
 		},
 		{
-			"wal-replay", map[string]string{"entries": "1,64,90", "hint_lag": "0,20"},
+			"wal-replay", map[string]string{"entries": "1,64,70", "hint_lag": "0,20"},
 			func(p capacity.Policy, at func(string) int64) capacity.Cost {
 				return capacity.Open(p, at("entries"), at("hint_lag"), every)
 			},
+			"open",
+		},
+		{
+			"failover", map[string]string{"entries": "1,70", "hint_lag": "0,20"},
+			func(p capacity.Policy, at func(string) int64) capacity.Cost {
+				c, put := capacity.Open(p, at("entries"), at("hint_lag"), every), capacity.Append()
+				return capacity.Cost{Requests: c.Requests + put.Requests, ClassA: c.ClassA + put.ClassA, ClassB: c.ClassB + put.ClassB}
+			},
+			"",
 		},
 	} {
 		t.Run(w.name, func(t *testing.T) {
@@ -183,13 +247,21 @@ func TestModelOfWAL(t *testing.T) {
 			if compared == 0 {
 				t.Error("nothing was compared")
 			}
+			if w.pattern != "" {
+				s := capacity.DefaultScale()
+				s.Generations, s.FlushesPerCompaction, s.AppendsPerFlush, s.ReplayedEntries = 5, 16, 5, 70
+				if w.name == "wal-replay" {
+					s.HintLag = 20
+				}
+				standIn(t, s, doc, w.pattern)
+			}
 		})
 	}
 }
 
 // TestModelOfMigration: what a record costs to migrate, with nobody else writing.
 func TestModelOfMigration(t *testing.T) {
-	doc := measure(t, "migration", map[string]string{"records": "100,2500", "page_size": "100,1000", "writers": "0"})
+	doc := measure(t, "migration", map[string]string{"records": "100,1500", "page_size": "100,1000", "writers": "0"})
 	compared := 0
 	for _, m := range doc.Summary.Metrics {
 		n := coordinate(t, m.Point, "records")
@@ -205,5 +277,20 @@ func TestModelOfMigration(t *testing.T) {
 	}
 	if compared != 8 {
 		t.Errorf("%d values compared, want 8", compared)
+	}
+
+	scale := capacity.DefaultScale()
+	measured, err := capacity.Measured(scale, doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := capacity.Make(scale, price.Default(), measured...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := float64(p.Migration.Records)
+	perRecord := capacity.Backfill(1500, 300, 1000, "append-operation").Requests / 1500
+	if got := p.Migration.Backfill.Requests / n; math.Abs(got-perRecord) > 1e-9 || !strings.HasSuffix(p.Migration.Source, "as at records 1500") {
+		t.Errorf("a plan of the measured backfill: %v requests a record from %q, want %v", got, p.Migration.Source, perRecord)
 	}
 }

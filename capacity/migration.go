@@ -13,6 +13,7 @@ type Migration struct {
 	// Backfill reads every record once and creates it in transactions; Verify
 	// reads both tables, once before the finalization and once in it.
 	Backfill Cost    `json:"backfill"`
+	Source   string  `json:"source"` // of Backfill
 	Verify   Cost    `json:"verify"`
 	OnceUSD  float64 `json:"once_usd"`
 	// DualUSDPerDay is what a day costs more while nodes write to both tables and
@@ -63,12 +64,19 @@ func Verify(n, itemBytes int64, family string) Cost {
 	return Drain(n, itemBytes, 0).plus(Drain(n, itemBytes+bucketBytes(family), 0), 1)
 }
 
-func (b bill) migration(s Scale, p Plan) Migration {
+// migration makes the bill. A backfill that was measured says what a record takes
+// in requests and write units; what it reads is as the rules have it.
+func (b bill) migration(s Scale, p Plan, measured []Pattern) Migration {
 	n := s.Tables + s.History()
 	m := Migration{
 		Records:  n,
+		Source:   ruleSource,
 		Backfill: Backfill(n, s.ItemBytes, backfillPage, "append-operation"),
 		Verify:   Verify(n, s.ItemBytes, "append-operation").times(2),
+	}
+	if x := find(measured, patternBackfill); x.Source != "" {
+		perRecord := x.Costs[string(Dual)]
+		m.Backfill.Requests, m.Backfill.WRU, m.Source = perRecord.Requests*float64(n), perRecord.WRU*float64(n), x.Source
 	}
 	m.OnceUSD = b.usd(m.Backfill) + b.usd(m.Verify)
 	day := func(column Mode) float64 { return p.usdOf(string(column)) * secondsPerDay / secondsPerMonth }

@@ -16,9 +16,15 @@ type Pattern struct {
 
 // Names of patterns, where others refer to them.
 const (
-	patternRefresh   = "catalog refresh"
-	patternCommit    = "table update"
-	patternFreshRead = "fresh read"
+	patternRefresh    = "catalog refresh"
+	patternCommit     = "table update"
+	patternFreshRead  = "fresh read"
+	patternAppend     = "append"
+	patternFlush      = "flush"
+	patternCompaction = "compaction"
+	patternOpen       = "open"
+	// patternBackfill is no pattern of a month, but of the migration: of a record.
+	patternBackfill = "backfill of a record"
 )
 
 // metadata returns the access patterns of the metadata store. A commit creates
@@ -33,7 +39,7 @@ func (s Scale) metadata() []Pattern {
 		{"append-operation record", "append-operation", 1},
 		{"manifest record", "lance-manifest", 1},
 		{"tombstone", "tombstone", s.TombstoneShare},
-		{"lease", "lease", s.LeaseShare},
+		{"lease", familyLeases, s.LeaseShare},
 	}
 	out := []Pattern{s.refresh(), s.pointReads(), s.updates()}
 	for _, c := range created {
@@ -42,7 +48,7 @@ func (s Scale) metadata() []Pattern {
 		}
 		// Deleting costs what creating did: the larger image counts.
 		out = append(out, byMode(c.name+", created or expired", 2*s.CommitsPerSecond*c.perCommit, func(m Mode) Cost {
-			return Mutation(m, false, c.family, s.ItemBytes)
+			return Mutation(m, c.family, s.ItemBytes)
 		}))
 	}
 	return out
@@ -59,20 +65,27 @@ func byMode(name string, perSecond float64, cost func(Mode) Cost) Pattern {
 }
 
 func (s Scale) refresh() Pattern {
-	v1 := RefreshV1(s.Tables, s.History(), s.ItemBytes, s.PageLimit)
 	v2 := RefreshV2(s.Tables, familyTables, int(s.TableShards), s.ItemBytes, s.PageLimit)
 	p := byMode(patternRefresh, s.RefreshesPerSecond(), func(m Mode) Cost {
-		if m.readsV2() {
+		switch m {
+		case V1:
+			return RefreshV1(s.Tables, s.History(), s.ItemBytes, s.PageLimit)
+		case Dual:
+			return RefreshDual(s.Tables, s.History(), s.ItemBytes, s.PageLimit)
+		default:
 			return v2.Even
 		}
-		return v1
 	})
 	p.Spread = map[string]Spread{string(Authoritative): v2, string(V2): v2}
 	return p
 }
 
-// familyTables is the family of the catalog's tables.
-const familyTables = "tbl"
+// familyTables is the family of the catalog's tables, familyLeases that of the
+// leases that guard their updates.
+const (
+	familyTables = "tbl"
+	familyLeases = "lease"
+)
 
 func (s Scale) pointReads() Pattern {
 	return byMode("point read", s.CommitsPerSecond*s.PointReadsPerCommit, func(m Mode) Cost {
@@ -82,7 +95,7 @@ func (s Scale) pointReads() Pattern {
 
 func (s Scale) updates() Pattern {
 	return byMode(patternCommit, s.CommitsPerSecond, func(m Mode) Cost {
-		plain := Mutation(m, false, familyTables, s.ItemBytes)
-		return plain.times(1-s.GuardedShare).plus(Mutation(m, true, familyTables, s.ItemBytes), s.GuardedShare)
+		plain := Mutation(m, familyTables, s.ItemBytes)
+		return plain.times(1-s.GuardedShare).plus(GuardedMutation(m, familyTables, s.ItemBytes, familyLeases, s.ItemBytes), s.GuardedShare)
 	})
 }

@@ -73,7 +73,7 @@ func Make(s Scale, prices price.Table, measured ...Pattern) (Plan, error) {
 	p.Crossover = b.crossovers(s)
 	p.Headroom = headroom(s, p)
 	p.Advice = advice(s)
-	p.Migration = b.migration(s, p)
+	p.Migration = b.migration(s, p, measured)
 	p.Billing = b.billing(s, p)
 	p.Sensitivity = b.sensitivity(s)
 	p.Assumptions, p.NotModelled = assumptions(s, p), notModelled()

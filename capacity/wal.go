@@ -177,12 +177,12 @@ func (s Scale) wal() []Pattern {
 	replayed := max(1, s.ReplayedEntries) // an open without entries costs no less
 	return []Pattern{
 		byPolicy(patternFreshRead, n*s.ReadsPerSecond, func(p Policy) Cost { return FreshRead(p, s.Generations, s.HintLag) }),
-		byPolicy("append", n*s.AppendsPerSecond, func(Policy) Cost { return Append() }),
-		byPolicy("flush", flushes, func(p Policy) Cost { return Flush(p, s.HintEvery) }),
-		byPolicy("compaction", flushes/s.FlushesPerCompaction, func(p Policy) Cost {
+		byPolicy(patternAppend, n*s.AppendsPerSecond, func(Policy) Cost { return Append() }),
+		byPolicy(patternFlush, flushes, func(p Policy) Cost { return Flush(p, s.HintEvery) }),
+		byPolicy(patternCompaction, flushes/s.FlushesPerCompaction, func(p Policy) Cost {
 			return Compact(p, int64(math.Round(s.FlushesPerCompaction)), s.HintEvery)
 		}),
-		byPolicy("open", n*s.OpensPerDay/secondsPerDay, func(p Policy) Cost { return Open(p, replayed, s.HintLag, s.HintEvery) }),
+		byPolicy(patternOpen, n*s.OpensPerDay/secondsPerDay, func(p Policy) Cost { return Open(p, replayed, s.HintLag, s.HintEvery) }),
 	}
 }
 
