@@ -76,8 +76,7 @@ func TestEndpointRunComparesAndCleansUp(t *testing.T) {
 		"run", "--workload", "catalog-refresh", "--backend", "endpoint", "--dynamodb-endpoint", address,
 		"--set", "tables=30", "--set", "history_records=0,50", "--set", "refreshes=2", "--json", "--out", t.TempDir(),
 	}
-	stdout, _ := lakebench(t, 0, args...)
-	doc, err := results.Decode([]byte(stdout))
+	doc, err := results.Decode([]byte(printed(t, args...)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +95,7 @@ func TestEndpointRunComparesAndCleansUp(t *testing.T) {
 			t.Errorf("%s: units %+v, expected reported ones", s.Variant, s.Units)
 		}
 	}
-	_, _ = lakebench(t, 0, append(args, "--keep")...)
+	printed(t, append(args, "--keep")...)
 	if left := tablesOf(t, engine); len(left) != 4 {
 		t.Errorf("--keep left %v, expected two tables for each of two points", left)
 	}

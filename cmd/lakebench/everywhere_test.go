@@ -10,30 +10,24 @@ import (
 	"github.com/lakebench/lakebench/results"
 )
 
-// TestVirtualRunIsTheSameEverywhere builds the command with and without the race
-// detector, runs it on one and on two processors, and expects one and the same
-// result of all, latencies included.
+// TestVirtualRunIsTheSameEverywhere runs the command built with and without the
+// race detector, on one and on two processors, and expects one and the same result
+// of all, latencies included.
 func TestVirtualRunIsTheSameEverywhere(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds the command twice")
+		t.Skip("builds the command with the race detector")
 	}
 	dir := t.TempDir()
-	var first []byte
-	for _, build := range [][]string{nil, {"-race"}} {
-		binary := filepath.Join(dir, "lakebench")
-		args := append([]string{"build", "-o", binary}, append(build, ".")...)
-		if out, err := exec.CommandContext(t.Context(), "go", args...).CombinedOutput(); err != nil {
-			t.Fatalf("go %v: %v\n%s", args, err, out)
-		}
-		for _, processors := range []string{"1", "2", "2"} {
-			got := virtualRun(t, binary, processors, dir)
-			if first == nil {
-				first = got
-			}
-			if !bytes.Equal(first, got) {
-				t.Errorf("build %v with GOMAXPROCS=%s: another result than the first run's", build, processors)
-			}
-		}
+	raced := filepath.Join(dir, "lakebench")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-race", "-o", raced, ".").CombinedOutput(); err != nil {
+		t.Fatalf("go build -race: %v\n%s", err, out)
+	}
+	first := virtualRun(t, builtCommand(t), "1", dir)
+	if got := virtualRun(t, builtCommand(t), "2", dir); !bytes.Equal(first, got) {
+		t.Error("two processors: another result than on one")
+	}
+	if got := virtualRun(t, raced, "2", dir); !bytes.Equal(first, got) {
+		t.Error("with the race detector: another result than without")
 	}
 }
 

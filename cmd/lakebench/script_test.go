@@ -2,22 +2,15 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestScripts runs the command as a user does: testdata/script/*.txtar. It builds
-// it without the race detector, under which pictures take minutes; what the command
-// calls is raced where it is tested.
+// TestScripts runs the command as a user does: testdata/script/*.txtar.
 func TestScripts(t *testing.T) {
-	dir := t.TempDir()
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(dir, "lakebench"), ".")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
+	dir := filepath.Dir(builtCommand(t))
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata/script",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "samecounts": samecounts, "samevirtual": samevirtual},
