@@ -10,6 +10,7 @@ import (
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
+	"github.com/lakebench/lakebench/attempt"
 	"github.com/lakebench/lakebench/backend/fault"
 	"github.com/lakebench/lakebench/backend/retry"
 	"github.com/lakebench/lakebench/meter"
@@ -20,21 +21,7 @@ func asSDK(r aws.Retryer, maxAttempts int) aws.RetryerV2 {
 	if maxAttempts != 0 {
 		r = awsretry.AddWithMaxAttempts(r, maxAttempts)
 	}
-	switch r := r.(type) {
-	case nil:
-		return aws.NopRetryer{}
-	case aws.RetryerV2:
-		return r
-	default:
-		return firstRetryer{r}
-	}
-}
-
-// firstRetryer is a retryer of the SDK's first kind, taken as the SDK takes it.
-type firstRetryer struct{ aws.Retryer }
-
-func (r firstRetryer) GetAttemptToken(context.Context) (func(error) error, error) {
-	return r.GetInitialToken(), nil
+	return attempt.RetryerV2(r)
 }
 
 // attempts is the SDK's retry loop (aws-sdk-go-v2 v1.48.0, aws/retry, Attempt),

@@ -55,10 +55,11 @@ var arrows = map[string][]string{
 	"history":  nil,
 	"checker":  nil,
 
-	"task":  nil,
-	"cause": nil,
-	"units": nil,
-	"price": nil,
+	"task":    nil,
+	"cause":   nil,
+	"units":   nil,
+	"price":   nil,
+	"attempt": nil,
 
 	"internal/lint":     nil,
 	"internal/mutant":   nil,
@@ -66,7 +67,7 @@ var arrows = map[string][]string{
 }
 
 // leaves may be imported by everything.
-var leaves = []string{"task", "cause", "units", "price", "internal/spelling"}
+var leaves = []string{"task", "cause", "units", "price", "attempt", "internal/spelling"}
 
 // command may import everything but what is for tests.
 const command = "cmd"

@@ -9,6 +9,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/lakebench/lakebench/attempt"
 )
 
 // A creation is one Create under way.
@@ -17,7 +19,7 @@ type creation struct {
 	key      string
 	body     []byte
 	identity string
-	attempts attempts // over all calls
+	attempts attempt.Watch // over all calls
 }
 
 // run sends the creation until it is settled or the tries are used up.
@@ -48,15 +50,15 @@ func (c *creation) send(ctx context.Context) error {
 	_, err := c.cfg.Client.PutObject(ctx, &s3.PutObjectInput{
 		Bucket: &c.Bucket, Key: &c.key, Body: bytes.NewReader(c.body), IfNoneMatch: aws.String("*"),
 		Metadata: map[string]string{IdentityKey: c.identity},
-	}, c.attempts.option)
-	c.attempts.book(err)
+	}, func(o *s3.Options) { o.Retryer = c.attempts.Retryer(o.Retryer) })
+	c.attempts.Settle(err)
 	return err
 }
 
 // judge says whether a call that failed is to be made again, and if not, how the
 // creation has ended.
 func (c *creation) judge(ctx context.Context, failed error) (again bool, err error) {
-	if c.attempts.unanswered() {
+	if c.attempts.Unanswered() {
 		return c.settle(ctx, failed)
 	}
 	switch answer := answerOf(failed); {
@@ -91,7 +93,7 @@ func (c *creation) settle(ctx context.Context, failed error) (again bool, err er
 // givenUp is the error of a creation that is not sent again although nothing
 // settled it.
 func (c *creation) givenUp(err error) error {
-	if c.attempts.unanswered() && !errors.Is(err, ErrUnknown) {
+	if c.attempts.Unanswered() && !errors.Is(err, ErrUnknown) {
 		return fmt.Errorf("%w: %w", ErrUnknown, err)
 	}
 	return err

@@ -10,10 +10,10 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"github.com/lakebench/lakebench/attempt"
 	"github.com/lakebench/lakebench/task"
 )
 
@@ -47,39 +47,17 @@ func (c Config) Validate() error {
 	case c.Random == nil:
 		return fmt.Errorf("%w: no source of identities", ErrInvalid)
 	}
-	return c.Backoff.Validate()
-}
-
-// Backoff bounds how often a creation is sent, and how long it waits between: a
-// random time, in each wait up to twice that of the one before.
-type Backoff struct {
-	Tries int           // calls a creation, the first included
-	Base  time.Duration // most of the first wait
-	Max   time.Duration // most of any wait
-}
-
-// DefaultBackoff tries ten times within three seconds or so: what a 409 waits for
-// is one other request.
-func DefaultBackoff() Backoff {
-	return Backoff{Tries: 10, Base: 10 * time.Millisecond, Max: time.Second}
-}
-
-// Validate refuses a back-off that never sends.
-func (b Backoff) Validate() error {
-	if b.Tries < 1 || b.Base < 0 || b.Max < b.Base {
-		return fmt.Errorf("%w: back-off of %d tries, waits of %v up to %v; want at least one try, and waits that grow", ErrInvalid, b.Tries, b.Base, b.Max)
+	if err := c.Backoff.Validate(); err != nil {
+		return fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	return nil
 }
 
-// wait returns how long to wait after the given try, for u in [0, 1).
-func (b Backoff) wait(try int, u float64) time.Duration {
-	most := b.Base
-	for i := 1; i < try && most < b.Max; i++ {
-		most *= 2
-	}
-	return time.Duration(u * float64(min(most, b.Max)))
-}
+// Backoff is for a creation that others stand in the way of.
+type Backoff = attempt.Backoff
+
+// DefaultBackoff is that of package attempt.
+func DefaultBackoff() Backoff { return attempt.DefaultBackoff() }
 
 // Stats counts what stood in the way of a writer's creations.
 type Stats struct {
@@ -147,7 +125,10 @@ func (w *Writer) Create(ctx context.Context, key string, body []byte, identity s
 	if identity == "" {
 		return fmt.Errorf("%w: %s without an identity", ErrInvalid, URL(w.Bucket, key))
 	}
-	err := (&creation{Writer: w, key: key, body: body, identity: identity}).run(ctx)
+	err := (&creation{
+		Writer: w, key: key, body: body, identity: identity,
+		attempts: attempt.Watch{Answered: func(err error) bool { return answerOf(err).settled() }},
+	}).run(ctx)
 	switch {
 	case errors.Is(err, ErrExists):
 		w.exists.Add(1)
@@ -165,5 +146,5 @@ func (w *Writer) pause(ctx context.Context, try int) error {
 	w.mu.Lock()
 	u := rand.New(w.cfg.Random).Float64()
 	w.mu.Unlock()
-	return task.Sleep(ctx, w.cfg.Backoff.wait(try, u))
+	return task.Sleep(ctx, w.cfg.Backoff.Wait(try, u))
 }

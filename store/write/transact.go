@@ -41,10 +41,10 @@ func (s *Sender) Transact(ctx context.Context, actions []types.TransactWriteItem
 	var in *dynamodb.TransactWriteItemsInput
 	var a *attempts
 	for try := 1; ; try++ {
-		if a == nil || !a.unanswered() {
+		if a == nil || !a.Unanswered() {
 			token := s.token()
 			in = &dynamodb.TransactWriteItemsInput{TransactItems: actions, ClientRequestToken: &token}
-			a = &attempts{resend: true}
+			a = newAttempts(true)
 		}
 		err := s.transactOnce(ctx, in, a)
 		if err == nil {
@@ -61,7 +61,7 @@ func (s *Sender) Transact(ctx context.Context, actions []types.TransactWriteItem
 			}
 		}
 		switch {
-		case a.unanswered():
+		case a.Unanswered():
 			return s.unsettled(err)
 		case fault.refusal != nil:
 			fault.refusal.Failed = failures(err)
@@ -82,7 +82,7 @@ func (s *Sender) transactOnce(ctx context.Context, in *dynamodb.TransactWriteIte
 		return err
 	}
 	_, err := s.cfg.Client.TransactWriteItems(ctx, in, a.option)
-	a.settle(err)
+	a.Settle(err)
 	return err
 }
 

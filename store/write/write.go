@@ -15,10 +15,10 @@ import (
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"github.com/lakebench/lakebench/attempt"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/record"
 	"github.com/lakebench/lakebench/task"
@@ -54,40 +54,17 @@ func (c Config) Validate() error {
 	case c.Random == nil:
 		return fmt.Errorf("%w: no source of request tokens", store.ErrInvalid)
 	}
-	return c.Backoff.Validate()
-}
-
-// Backoff bounds how often a mutation refused for contention is sent, and how
-// long it waits between: a random time, in each wait up to twice that of the
-// one before.
-type Backoff struct {
-	Tries int           // calls a mutation, the first included
-	Base  time.Duration // most of the first wait
-	Max   time.Duration // most of any wait
-}
-
-// DefaultBackoff tries ten times within three seconds or so. A transaction of
-// the service lasts some milliseconds.
-func DefaultBackoff() Backoff {
-	return Backoff{Tries: 10, Base: 10 * time.Millisecond, Max: time.Second}
-}
-
-// Validate refuses a back-off that never sends.
-func (b Backoff) Validate() error {
-	if b.Tries < 1 || b.Base < 0 || b.Max < b.Base {
-		return fmt.Errorf("%w: back-off of %d tries, waits of %v up to %v; want at least one try, and waits that grow", store.ErrInvalid, b.Tries, b.Base, b.Max)
+	if err := c.Backoff.Validate(); err != nil {
+		return fmt.Errorf("%w: %w", store.ErrInvalid, err)
 	}
 	return nil
 }
 
-// Wait returns how long to wait after the given try, from 1, for u in [0, 1).
-func (b Backoff) Wait(try int, u float64) time.Duration {
-	most := b.Base
-	for i := 1; i < try && most < b.Max; i++ {
-		most *= 2
-	}
-	return time.Duration(u * float64(min(most, b.Max)))
-}
+// Backoff is for a mutation refused for contention.
+type Backoff = attempt.Backoff
+
+// DefaultBackoff is that of package attempt.
+func DefaultBackoff() Backoff { return attempt.DefaultBackoff() }
 
 // Stats counts what stood in the way of a sender's mutations.
 type Stats struct {
@@ -176,13 +153,13 @@ func (s *Sender) single(ctx context.Context, r record.Record, send func(func(*dy
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		a := &attempts{}
+		a := newAttempts(false)
 		err := send(a.option)
-		a.settle(err)
+		a.Settle(err)
 		if err == nil {
 			return nil
 		}
-		if a.unanswered() {
+		if a.Unanswered() {
 			return s.unsettled(err)
 		}
 		if item, ok := conditionFailed(err); ok {

@@ -1,11 +1,8 @@
-package write
+package attempt
 
 import (
-	"errors"
 	"testing"
 	"time"
-
-	"github.com/lakebench/lakebench/store"
 )
 
 // TestBackoffWaits: each wait is at most twice the one before, from Base to Max.
@@ -27,8 +24,11 @@ func TestBackoffWaits(t *testing.T) {
 		t.Errorf("without waits it waits %v", got)
 	}
 	for _, bad := range []Backoff{{}, {Tries: -1}, {Tries: 1, Base: -1}, {Tries: 1, Base: 2, Max: 1}} {
-		if err := bad.Validate(); !errors.Is(err, store.ErrInvalid) {
-			t.Errorf("Validate(%+v) = %v, want ErrInvalid", bad, err)
+		if err := bad.Validate(); err == nil {
+			t.Errorf("Validate(%+v) = nil, want an error", bad)
 		}
+	}
+	if err := DefaultBackoff().Validate(); err != nil {
+		t.Error(err)
 	}
 }
