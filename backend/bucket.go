@@ -23,6 +23,8 @@ type ownBucket struct {
 	name  string     // "" before the first use
 	made  bool       // by this run
 	ready bool       // made, and proven by the preflight
+	// shared: another process of the run makes it, and removes what is in it.
+	shared bool
 }
 
 func (o *ownBucket) get() (name string, made, ready bool) {
@@ -35,6 +37,18 @@ func (o *ownBucket) set(name string, made bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.name, o.made = name, made
+}
+
+func (o *ownBucket) share(name string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.name, o.shared = name, true
+}
+
+func (o *ownBucket) isShared() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.shared
 }
 
 func (o *ownBucket) setReady() {
@@ -111,6 +125,15 @@ func (b *Backend) Bucket(ctx context.Context) (string, error) {
 	return name, nil
 }
 
+// SharedBucket returns the name of this run's bucket which another process of the
+// run makes, proves and empties. This one may change what is below KeyPrefix, and
+// removes nothing.
+func (b *Backend) SharedBucket() string {
+	name := b.BucketName()
+	b.bucket.share(name)
+	return name
+}
+
 // makeBucket makes a bucket that must not be there: in us-east-1 making one twice
 // is no error, so it is looked for first (CreateBucket, API reference,
 // "BucketAlreadyOwnedByYou").
@@ -158,7 +181,7 @@ func (b *Backend) region() string {
 // made that. What is left is in a *LeftBehindError, and can be tried again.
 func (b *Backend) RemoveObjects(ctx context.Context) error {
 	name, made, _ := b.bucket.get()
-	if name == "" {
+	if name == "" || b.bucket.isShared() {
 		return nil
 	}
 	m, err := b.NewMeter(nil)

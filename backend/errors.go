@@ -20,6 +20,7 @@ type Reason string
 const (
 	ReasonNoAnswer    Reason = "is unreachable"
 	ReasonCredentials Reason = "refuses the credentials"
+	ReasonAnonymous   Reason = "needs credentials, and there are none"
 	ReasonPermission  Reason = "does not permit this to the caller"
 	ReasonMissing     Reason = "lacks the table or bucket in this account and region"
 	ReasonRegion      Reason = "is not in this region"
@@ -81,7 +82,16 @@ var reasons = map[string]Reason{
 // that the service cannot be reached, refuses the caller, lacks the table or
 // bucket, or fails the preflight.
 // Any other error comes back as it is.
-func (b *Backend) Classify(err error) error {
+func (b *Backend) Classify(err error) error { return classify(err, b.where) }
+
+// Classify does what Backend.Classify does for a client that is no backend's, to
+// the service at an address.
+func Classify(err error, address string) error {
+	return classify(err, func(string) string { return address })
+}
+
+// classify is Classify; where names the endpoint of a service by the SDK's id.
+func classify(err error, where func(service string) string) error {
 	var known *UnreachableError
 	if err == nil || errors.As(err, &known) {
 		return err
@@ -93,13 +103,13 @@ func (b *Backend) Classify(err error) error {
 	)
 	switch {
 	case errors.As(err, &unfit):
-		return &UnreachableError{Endpoint: b.where(awss3.ServiceID), Reason: ReasonUnfit, Err: err}
+		return &UnreachableError{Endpoint: where(awss3.ServiceID), Reason: ReasonUnfit, Err: err}
 	case errors.As(err, &api):
 		if reason, ok := reasons[api.ErrorCode()]; ok {
-			return &UnreachableError{Endpoint: b.where(serviceOf(err)), Reason: reason, Err: err}
+			return &UnreachableError{Endpoint: where(serviceOf(err)), Reason: reason, Err: err}
 		}
 	case errors.As(err, &sent) && !errors.Is(err, context.Canceled):
-		return &UnreachableError{Endpoint: b.where(serviceOf(err)), Reason: ReasonNoAnswer, Err: err}
+		return &UnreachableError{Endpoint: where(serviceOf(err)), Reason: ReasonNoAnswer, Err: err}
 	}
 	return err
 }

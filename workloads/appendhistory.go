@@ -122,7 +122,7 @@ func prepareAppend(ctx context.Context, s *site) (subject, error) {
 		return nil, err
 	}
 	a := &appendSite{site: s, lake: lake, replays: map[string]*replay{}}
-	for _, v := range s.run.cfg.Variants {
+	for _, v := range s.variants {
 		if err := a.prepare(ctx, v.Name); err != nil {
 			return nil, err
 		}

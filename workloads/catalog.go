@@ -81,6 +81,9 @@ func checkPrefix(prefix string) error {
 // checkCatalog refuses lakes that cannot be generated at some point of the
 // sweep: keys and attribute names need their place in an item.
 func checkCatalog(cfg Config) error {
+	if n := cfg.Params.Int("refreshes"); int64(cfg.Worker.Of) > n {
+		return &ParamError{cfg.Workload.Name, "refreshes", fmt.Sprint(n), fmt.Sprintf("%d workers divide them, so some would measure nothing", cfg.Worker.Of)}
+	}
 	if cfg.Source.given() {
 		return nil
 	}
@@ -171,12 +174,12 @@ func (c *catalogSite) loadV1(ctx context.Context) error {
 func (c *catalogSite) existing() bool { return c.run.cfg.Source.table != "" }
 
 // isThere says whether somebody else has loaded the tables.
-func (c *catalogSite) isThere() bool { return c.existing() || c.run.cfg.Worker.follows() }
+func (c *catalogSite) isThere() bool { return c.existing() || c.run.cfg.follows() }
 
 // table makes the table of a layout, or names the existing one.
 func (c *catalogSite) table(ctx context.Context, layout string, create func(ctx context.Context, name string) error) (string, error) {
 	switch {
-	case c.run.cfg.Worker.follows():
+	case c.run.cfg.follows():
 		return c.backend.TableName(fmt.Sprintf("%d-%s", c.number, layout)), nil
 	case !c.existing():
 		return c.backend.Table(ctx, fmt.Sprintf("%d-%s", c.number, layout), create)
@@ -292,7 +295,7 @@ func (c *catalogSite) compare(variant string, got listing) {
 	case got != *c.first:
 		same.Status = results.Failed
 		same.Detail = fmt.Sprintf("%s at %s listed %v, the first refresh %v", variant, pointText(c.coordinates), got, *c.first)
-	case len(c.run.cfg.Variants) == 1:
+	case len(c.variants) == 1:
 		same.Status, same.Detail = results.Skipped, "one variant was measured, so there is nothing to compare it with"
 	}
 	c.found.add(same)

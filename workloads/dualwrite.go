@@ -78,7 +78,7 @@ type dualWriteSite struct {
 
 func prepareDualWrite(ctx context.Context, s *site) (subject, error) {
 	d := &dualWriteSite{site: s, lakes: map[string]*lake{}, tables: map[string][]history.Record{}}
-	for _, v := range s.run.cfg.Variants {
+	for _, v := range s.variants {
 		for r, err := range generated(s.run.cfg.Params.Int("tables"), 0, s.int("item_bytes"), s.run.cfg.Seed) {
 			if err != nil {
 				return nil, err

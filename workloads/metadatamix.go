@@ -114,7 +114,7 @@ func prepareMix(ctx context.Context, s *site) (subject, error) {
 		}
 	}
 	m.rank()
-	for _, v := range s.run.cfg.Variants {
+	for _, v := range s.variants {
 		mode, err := control.ParseMode(v.Name)
 		if err != nil {
 			return nil, err

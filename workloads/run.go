@@ -47,9 +47,13 @@ type Config struct {
 	Faults fault.Rules
 	// Source is the input that is not generated; the zero Source generates.
 	Source Source
-	// Worker says which part of the operations this process measures; the zero
-	// Worker measures all.
+	// Worker says which part of the run this process measures; the zero Worker
+	// measures all.
 	Worker Worker
+	// Meet opens the services on which workers meet, under a name that all of them
+	// have and nobody before them. Where they share what they measure, Open does so
+	// under the same name, else each under one of its own.
+	Meet func(context.Context) (*backend.Backend, error)
 	// Lakebench and RunID go into the document as they are.
 	Lakebench results.Lakebench
 	RunID     string
@@ -107,13 +111,11 @@ func (c Config) Validate() error {
 		return fmt.Errorf("workload %s: repeats is %d; allowed is 1 to %d", c.Workload.Name, c.Repeats, MaxRepeats)
 	case c.Open == nil:
 		return errors.New("workloads: no backend given")
-	case c.Worker != (Worker{}) && !c.Workload.divisible:
-		return fmt.Errorf("workload %s: its operations depend on each other and cannot be divided among workers", c.Workload.Name)
 	case c.Source.given() && !c.Workload.Imports:
 		return fmt.Errorf("workload %s: it generates what it measures", c.Workload.Name)
 	}
-	if err := c.Worker.validate(); err != nil {
-		return fmt.Errorf("workload %s: %w", c.Workload.Name, err)
+	if err := c.checkWorker(); err != nil {
+		return err
 	}
 	if c.Workload.checkRun != nil {
 		return c.Workload.checkRun(c)
@@ -212,30 +214,37 @@ type run struct {
 	finished int             // points
 	usd      float64         // what all requests cost, those of setting up included
 	faults   *fault.Injector // nil: none
+	meeting  *meeting        // nil: of nobody
 	backend  results.Backend
 	series   []results.Series
 	checks   checkList
 	warnings []string
 }
 
-func (r *run) points(ctx context.Context) error {
+func (r *run) points(ctx context.Context) (err error) {
+	if r.meeting, err = r.meet(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.meeting.end(ctx, err == nil)) }()
 	n := 0
 	for p := range load.Points(r.axes) {
 		n++
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err := r.point(ctx, n, p); err != nil {
-			return err
+		if variants := r.cfg.dealt(n); len(variants) > 0 {
+			if err := r.point(ctx, n, p, variants); err != nil {
+				return err
+			}
 		}
 		r.finished++
 	}
 	return nil
 }
 
-// point sets up a point, measures every variant in it, and takes it down again,
-// also when something failed or ctx ended.
-func (r *run) point(ctx context.Context, n int, p load.Point) (err error) {
+// point sets up a point, measures variants in it, and takes it down again, also
+// when something failed or ctx ended.
+func (r *run) point(ctx context.Context, n int, p load.Point, variants []Variant) (err error) {
 	b, err := r.cfg.Open(ctx)
 	if err != nil {
 		return err
@@ -252,22 +261,21 @@ func (r *run) point(ctx context.Context, n int, p load.Point) (err error) {
 	if err != nil {
 		return err
 	}
-	s := &site{run: r, backend: b, number: n, coordinates: p, setup: setup}
-	place, err := s.meet(s.setupContext(ctx))
-	if err != nil {
+	s := &site{run: r, backend: b, number: n, coordinates: p, variants: variants, setup: setup}
+	if err := r.meeting.loaded(s.setupContext(ctx), n); err != nil {
 		return err
 	}
 	sub, err := r.cfg.Workload.prepare(s.setupContext(ctx), s)
 	if err != nil {
 		return err
 	}
-	if err := place.start(s.setupContext(ctx)); err != nil {
+	if err := r.meeting.start(s.setupContext(ctx)); err != nil {
 		return err
 	}
 	// Variants alternate within a repeat, so that a machine that slows down slows
 	// all of them.
 	for repeat := range r.cfg.Repeats {
-		for _, v := range r.cfg.Variants {
+		for _, v := range s.variants {
 			s.progress(fmt.Sprintf("measuring %s", v.Name), int64(repeat), int64(r.cfg.Repeats))
 			if err := r.measure(ctx, s, sub, v.Name, repeat); err != nil {
 				return err
@@ -279,7 +287,7 @@ func (r *run) point(ctx context.Context, n int, p load.Point) (err error) {
 		return err
 	}
 	r.checks.add(checks...)
-	if err := place.finish(s.setupContext(ctx)); err != nil {
+	if err := r.meeting.leave(s.setupContext(ctx)); err != nil {
 		return err
 	}
 	r.settle("setting up", p, s.setup)

@@ -23,6 +23,7 @@ type site struct {
 	backend     *backend.Backend
 	number      int // of the point, from 1
 	coordinates load.Point
+	variants    []Variant // that are measured here
 	// setup counts what setting up and looking at the site costs. It is in no
 	// metric, but its ledgers must agree as well.
 	setup *meter.Meter
@@ -50,7 +51,7 @@ func (s *site) progress(stage string, done, total int64) {
 
 // measures says whether a variant is among those to measure.
 func (s *site) measures(variants ...string) bool {
-	return slices.ContainsFunc(s.run.cfg.Variants, func(v Variant) bool { return slices.Contains(variants, v.Name) })
+	return slices.ContainsFunc(s.variants, func(v Variant) bool { return slices.Contains(variants, v.Name) })
 }
 
 func pointText(p load.Point) string { return strings.Join(sortedPoint(p), " ") }
@@ -70,6 +71,7 @@ type recorder struct {
 	variant string
 	repeat  int
 	meter   *meter.Meter
+	shards  int // made so far
 	// metrics are the workload's own; those of the ledgers come by themselves.
 	metrics map[string]float64
 	// history is what was asked and told, for the checker; nil if nobody recorded
@@ -106,9 +108,7 @@ func (r *recorder) client() *dynamodb.Client {
 // loop runs one phase: the driver's operations, as next names them.
 func (r *recorder) loop(ctx context.Context, phase string, driver load.Closed, next func(load.Start) operation) error {
 	ctx = meter.InPhase(ctx, phase)
-	if w := r.run.cfg.Worker; w.Of > 0 {
-		driver.Worker, driver.Workers = w.Index-1, w.Of
-	}
+	driver = r.run.cfg.divides(driver)
 	return driver.Run(ctx, func(ctx context.Context, s load.Start) error {
 		op := next(s)
 		ctx = cause.WithActor(ctx, fmt.Sprintf("%s-%d", r.variant, s.Client))

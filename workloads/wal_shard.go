@@ -49,7 +49,6 @@ func policyParams() []Param {
 type shardSite struct {
 	*site
 	bucket string
-	made   int // shards
 	found  checkList
 }
 
@@ -86,8 +85,8 @@ type measuredShard struct {
 
 // newShard makes a shard and its base table. What is done under ctx is set-up.
 func (s *shardSite) newShard(ctx context.Context, r *recorder) (*measuredShard, error) {
-	s.made++
-	name := fmt.Sprintf("%d-%s-%d-%d", s.number, r.variant, r.repeat, s.made)
+	r.shards++
+	name := fmt.Sprintf("%d-%s-%d-%d", s.number, r.variant, r.repeat, r.shards)
 	id := sha256.Sum256([]byte(name))
 	m := &measuredShard{
 		shardSite: s, recorder: r, name: name,

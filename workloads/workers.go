@@ -1,35 +1,47 @@
 package workloads
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"strings"
-	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
-	"github.com/lakebench/lakebench/store"
-	"github.com/lakebench/lakebench/store/v1"
-	"github.com/lakebench/lakebench/task"
+	"github.com/lakebench/lakebench/load"
 )
 
 // MaxWorkers bounds the workers of a run.
 const MaxWorkers = 1000
 
-// A Worker is one of several processes that divide the operations of a run: at
-// every point, in every repeat and phase, each measures its part. Their results
-// are put together by results.Merge.
+// A Worker is one of several processes that divide a run. Their results are put
+// together by results.Merge.
+//
+// Where what an operation costs does not depend on those before it, every worker
+// measures its part of the operations, at every point, in every repeat and phase.
+// All other workloads are dealt out by series: a variant at a point, with all of
+// its repeats, is one worker's, and nothing that others do is in it. Either way
+// the parts put together are what one worker measures.
 type Worker struct {
 	// Index is its number, from 1, and Of how many there are; 0 is a run that is
 	// whole.
 	Index, Of int
-	// Meet says that all of them measure one set of tables, on one endpoint: the
-	// first one sets it up and removes it, and all of them start together. Without
-	// it each has services of its own.
+	// Meet says that they work on one endpoint, and start together (Config.Meet).
+	// Without it each has services of its own.
 	Meet bool
+}
+
+// A Division is how workers divide a workload.
+type Division string
+
+// The divisions.
+const (
+	ByOperation Division = "operations" // every worker has its part of each series
+	BySeries    Division = "series"     // every series is one worker's
+)
+
+// Division returns how workers divide the workload.
+func (w *Workload) Division() Division {
+	if w.divisible {
+		return ByOperation
+	}
+	return BySeries
 }
 
 // String returns "2/4".
@@ -45,7 +57,7 @@ func ParseWorker(text string) (Worker, error) {
 }
 
 func (w Worker) validate() error {
-	if w == (Worker{}) {
+	if w.Index == 0 && w.Of == 0 && !w.Meet {
 		return nil
 	}
 	if w.Index < 1 || w.Index > w.Of || w.Of > MaxWorkers {
@@ -54,137 +66,48 @@ func (w Worker) validate() error {
 	return nil
 }
 
-// follows says that another worker sets up what this one measures.
-func (w Worker) follows() bool { return w.Meet && w.Index > 1 }
-
-// Workers look for each other this often and this long: whoever is not there by
-// then has probably failed.
-const (
-	meetEvery = 200 * time.Millisecond
-	meetLimit = 10 * time.Minute
-)
-
-// The stages at which workers meet at a point.
-const (
-	stageLoaded = "loaded" // the first one has set up the tables
-	stageReady  = "ready"  // to measure
-	stageDone   = "done"   // the tables may go
-)
-
-// meeting is where the workers of a point meet: a table beside those under test,
-// so that nothing of it is evaluated by what is measured.
-type meeting struct {
-	*site
-	table string
-}
-
-// meet makes the place to meet; nil if there is nobody to meet.
-func (s *site) meet(ctx context.Context) (*meeting, error) {
-	w := s.run.cfg.Worker
-	if !w.Meet {
-		return nil, nil
+// checkWorker refuses workers for whom there is nothing to do, or nowhere to meet.
+func (c Config) checkWorker() error {
+	if err := c.Worker.validate(); err != nil {
+		return fmt.Errorf("workload %s: %w", c.Workload.Name, err)
 	}
-	layout := fmt.Sprintf("%d-workers", s.number)
-	if w.follows() {
-		m := &meeting{s, s.backend.SharedTable(layout)}
-		return m, m.wait(ctx, stageLoaded, 1)
+	if c.Worker.Meet && c.Meet == nil {
+		return errors.New("workloads: workers that meet, and no place for it")
 	}
-	m := &meeting{s, s.backend.TableName(layout)}
-	_, err := s.backend.Table(ctx, layout, func(ctx context.Context, name string) error {
-		return v1.Create(ctx, s.setupClient(), name)
-	})
-	var inUse *types.ResourceInUseException
-	if errors.As(err, &inUse) {
-		return nil, fmt.Errorf("%w (table %s)", errStarted, m.table)
-	}
-	return m, err
-}
-
-// errStarted says that workers have met under the same name before.
-var errStarted = errors.New("workers have started under this name before; choose another")
-
-// start says that this worker has set up what it needs, and waits for the others.
-func (m *meeting) start(ctx context.Context) error {
-	if m == nil {
-		return nil
-	}
-	if !m.run.cfg.Worker.follows() {
-		if err := m.arrive(ctx, stageLoaded); err != nil {
-			return err
-		}
-	}
-	return m.together(ctx, stageReady)
-}
-
-// finish says that this worker has measured; the first one, which is going to
-// remove the tables, waits for all.
-func (m *meeting) finish(ctx context.Context) error {
-	if m == nil {
-		return nil
-	}
-	if m.run.cfg.Worker.follows() {
-		return m.arrive(ctx, stageDone)
-	}
-	return m.together(ctx, stageDone)
-}
-
-// arrive says that this worker is at a stage.
-func (m *meeting) arrive(ctx context.Context, stage string) error {
-	_, err := m.setupClient().PutItem(ctx, &dynamodb.PutItemInput{
-		TableName: &m.table, Item: v1.Item(m.key(stage, m.run.cfg.Worker.Index), nil),
-	})
-	if err != nil {
-		return fmt.Errorf("worker %v, %s: %w", m.run.cfg.Worker, stage, err)
+	series := load.Count(c.Workload.axes(c.Params)) * len(c.Variants)
+	if c.Workload.Division() == BySeries && c.Worker.Of > series {
+		return fmt.Errorf("workload %s: its operations depend on each other, so a worker measures whole series, a variant at a point each: there are %d of them for %d workers",
+			c.Workload.Name, series, c.Worker.Of)
 	}
 	return nil
 }
 
-func (m *meeting) key(stage string, worker int) string {
-	return fmt.Sprintf("worker/%s/%d", stage, worker)
-}
+// shares says that the worker measures its part of what is set up for all of
+// them.
+func (c Config) shares() bool { return c.Worker.Meet && c.Workload.Division() == ByOperation }
 
-// together arrives at a stage and waits for all workers.
-func (m *meeting) together(ctx context.Context, stage string) error {
-	if err := m.arrive(ctx, stage); err != nil {
-		return err
+// follows says that another worker sets up what this one measures.
+func (c Config) follows() bool { return c.shares() && c.Worker.Index > 1 }
+
+// dealt returns the variants that this worker measures at the n-th point, from 1:
+// series are dealt out in turn.
+func (c Config) dealt(n int) []Variant {
+	if c.Worker.Of == 0 || c.Workload.Division() == ByOperation {
+		return c.Variants
 	}
-	return m.wait(ctx, stage, m.run.cfg.Worker.Of)
-}
-
-// wait waits until so many workers, from the first, are at a stage.
-func (m *meeting) wait(ctx context.Context, stage string, workers int) error {
-	began := task.Now(ctx)
-	for {
-		missing, err := m.missing(ctx, stage, workers)
-		if err != nil || len(missing) == 0 {
-			return err
-		}
-		m.progress(fmt.Sprintf("waiting for %d workers to be %s", len(missing), stage), int64(workers-len(missing)), int64(workers))
-		if task.Now(ctx).Sub(began) > meetLimit {
-			return fmt.Errorf("worker %v waited %v for these to be %s: %s", m.run.cfg.Worker, meetLimit, stage, strings.Join(missing, ", "))
-		}
-		if err := task.Sleep(ctx, meetEvery); err != nil {
-			return err
+	var mine []Variant
+	for i, v := range c.Variants {
+		if ((n-1)*len(c.Variants)+i)%c.Worker.Of == c.Worker.Index-1 {
+			mine = append(mine, v)
 		}
 	}
+	return mine
 }
 
-// missing names the workers that are not at a stage yet. Before the first one has
-// made the place to meet, that is everybody.
-func (m *meeting) missing(ctx context.Context, stage string, workers int) ([]string, error) {
-	var missing []string
-	for i := 1; i <= workers; i++ {
-		out, err := m.setupClient().GetItem(ctx, &dynamodb.GetItemInput{
-			TableName: &m.table, Key: map[string]types.AttributeValue{store.AttrKey: &types.AttributeValueMemberS{Value: m.key(stage, i)}},
-			ConsistentRead: aws.Bool(true),
-		})
-		var none *types.ResourceNotFoundException
-		if err != nil && !errors.As(err, &none) {
-			return nil, fmt.Errorf("worker %v looks for others: %w", m.run.cfg.Worker, err)
-		}
-		if err != nil || out.Item == nil {
-			missing = append(missing, fmt.Sprint(i))
-		}
+// divides has a driver run this worker's part of its operations.
+func (c Config) divides(d load.Closed) load.Closed {
+	if c.Worker.Of > 0 && c.Workload.Division() == ByOperation {
+		d.Worker, d.Workers = c.Worker.Index-1, c.Worker.Of
 	}
-	return missing, nil
+	return d
 }

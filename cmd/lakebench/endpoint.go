@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,7 +36,7 @@ type backendOptions struct {
 	times    string
 	seed     uint64
 	runID    string // tells the tables of this run from others
-	start    string // does so for the tables of all workers of a run
+	start    string // does so for what all workers of a run share
 }
 
 func (o *backendOptions) addFlags(f *pflag.FlagSet) {
@@ -135,8 +134,12 @@ func (o *backendOptions) serviceTimes() (*latency.Table, error) {
 	return &t, err
 }
 
-// open returns what opens the services of each point.
-func (o *backendOptions) open(ctx context.Context) (func(context.Context) (*backend.Backend, error), error) {
+// opener opens services.
+type opener func(context.Context) (*backend.Backend, error)
+
+// open returns what opens the services of each point. What is made there bears
+// the name.
+func (o *backendOptions) open(ctx context.Context, name string) (opener, error) {
 	cfg := backend.DefaultConfig()
 	if o.virtual() {
 		var err error
@@ -151,12 +154,11 @@ func (o *backendOptions) open(ctx context.Context) (func(context.Context) (*back
 			return nil, err
 		}
 		cfg.Kind = backend.Endpoint
-		cfg.Proxy = http.ProxyFromEnvironment
 		cfg.AWS = aws
 		cfg.Uses = o.uses
 		cfg.DynamoDBEndpoint, cfg.S3Endpoint, cfg.S3Bucket = o.endpoint, o.s3, o.bucket
 		cfg.Proxy = http.ProxyFromEnvironment
-		cfg.RunID = cmp.Or(o.start, o.runID)
+		cfg.RunID = name
 		if o.table != "" {
 			cfg.TablePrefix = o.table
 		}
@@ -180,7 +182,7 @@ func (o *backendOptions) measure(ctx context.Context, cfg workloads.Config, stde
 	}
 	counting := cfg
 	counting.Open = openEmbedded
-	counting.Worker.Meet = false
+	counting.Worker.Meet, counting.Meet = false, nil
 	counting.Faults = nil // the shadow is what the rules say, without mishaps
 	shadow, err := workloads.RunShadow(ctx, counting)
 	if err != nil {

@@ -32,8 +32,15 @@ func newList() *cobra.Command {
 	return cmd
 }
 
+// divisions say how workers divide a workload.
+var divisions = map[workloads.Division]string{
+	workloads.ByOperation: "measure a part of the operations of every series each",
+	workloads.BySeries:    "measure whole series, a variant at a point each: operations depend on those before",
+}
+
 func listText(out io.Writer, w *workloads.Workload) {
 	fmt.Fprintf(out, "%s (version %d)\n  %s\n", w.Name, w.Version, w.Summary)
+	fmt.Fprintf(out, "\n  workers (--worker i/n) %s\n", divisions[w.Division()])
 	fmt.Fprintln(out, "\n  variants")
 	for _, v := range w.Variants {
 		fmt.Fprintf(out, "    %-16s %s\n", v.Name, v.Doc)
@@ -61,6 +68,7 @@ type (
 		Name     string        `json:"name"`
 		Version  int           `json:"version"`
 		Summary  string        `json:"summary"`
+		Workers  string        `json:"workers_divide"` // operations or series
 		Variants []listedNote  `json:"variants"`
 		Params   []listedParam `json:"params"`
 		Metrics  []listedNote  `json:"metrics"`
@@ -81,7 +89,7 @@ type (
 func listJSON(out io.Writer) error {
 	all := []listedWorkload{}
 	for _, w := range workloads.All() {
-		l := listedWorkload{Name: w.Name, Version: w.Version, Summary: w.Summary, Metrics: []listedNote{}}
+		l := listedWorkload{Name: w.Name, Version: w.Version, Summary: w.Summary, Workers: string(w.Division()), Metrics: []listedNote{}}
 		for _, v := range w.Variants {
 			l.Variants = append(l.Variants, listedNote(v))
 		}

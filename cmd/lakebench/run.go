@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/binary"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -73,7 +75,7 @@ Workloads, their variants and parameters: lakebench list.`,
 	f.BoolVar(&o.json, "json", false, "print the result document on standard output instead of tables")
 	f.StringVar(&o.trace, "trace-out", "", "write every request to this `file`, one JSON line each")
 	f.StringVar(&o.recorded, "history-out", "", "write the operations that were recorded for the checker to this `dir`, a JSON file for each measurement")
-	f.StringVar(&o.worker, "worker", "", "measure part `i/n` of the operations; lakebench merge puts the parts together")
+	f.StringVar(&o.worker, "worker", "", "measure part `i/n` of the run; lakebench merge puts the parts together")
 	f.StringVar(&o.backend.start, "start", "", "on an endpoint: the `name` under which the workers of one run meet, new for each run")
 	f.StringVar(&o.faults, "faults", "", "inject faults by these `rules`, or by those in a file named after an @, such as 'on dynamodb Scan nth 3 : throttle'")
 	o.backend.addFlags(f)
@@ -165,11 +167,8 @@ func (o *runOptions) config(ctx context.Context, p *progress, stderr io.Writer) 
 	if cfg.Worker, err = o.part(); err != nil {
 		return cfg, err
 	}
-	o.backend.runID = fmt.Sprintf("%s-%s", time.Now().UTC().Format("20060102T150405.000"), w.Name)
-	if w := cfg.Worker; w.Of > 0 {
-		o.backend.runID += fmt.Sprintf("-worker-%d-of-%d", w.Index, w.Of)
-	}
-	if cfg.Open, err = o.backend.open(ctx); err != nil {
+	o.backend.runID = runID(time.Now(), o.backend.start, cfg)
+	if err := o.openers(ctx, &cfg); err != nil {
 		return cfg, err
 	}
 	if cfg.Source, err = o.source(ctx, cfg, p, stderr); err != nil {
@@ -184,13 +183,41 @@ func (o *runOptions) config(ctx context.Context, p *progress, stderr io.Writer) 
 	return cfg, nil
 }
 
-// part reads which part of the operations is to be measured. On an endpoint the
-// workers share the tables that one of them makes, so they have to meet.
+// runID names a run: by its workload and when it began, or after its start where
+// the workers of a run have one, so that no worker's result is there twice.
+func runID(now time.Time, start string, cfg workloads.Config) string {
+	id := cmp.Or(start, now.UTC().Format("20060102T150405.000")) + "-" + cfg.Workload.Name
+	if w := cfg.Worker; w.Of > 0 {
+		id += fmt.Sprintf("-worker-%d-of-%d", w.Index, w.Of)
+	}
+	return id
+}
+
+// openers opens the services that are measured, and those on which workers meet:
+// the same where they share what one of them has set up.
+func (o *runOptions) openers(ctx context.Context, cfg *workloads.Config) (err error) {
+	name := o.backend.runID
+	if cfg.Worker.Meet {
+		if cfg.Meet, err = o.backend.open(ctx, o.backend.start); err != nil {
+			return err
+		}
+		if cfg.Workload.Division() == workloads.ByOperation {
+			name = o.backend.start
+		}
+	}
+	cfg.Open, err = o.backend.open(ctx, name)
+	return err
+}
+
+// part reads which part of the run is to be measured. On an endpoint the workers
+// start together, so they have to meet.
 func (o *runOptions) part() (workloads.Worker, error) {
 	meets := o.backend.kind == backend.Endpoint.String() && !o.backend.existing
 	switch {
 	case o.backend.start != "" && (o.worker == "" || !meets):
-		return workloads.Worker{}, usagef("--start needs --worker and --backend endpoint: it is where workers of new tables meet")
+		return workloads.Worker{}, usagef("--start needs --worker and --backend endpoint: it is where workers meet that measure what they make")
+	case o.backend.start != "" && !startName.MatchString(o.backend.start):
+		return workloads.Worker{}, usagef("--start %q: expected at most 40 letters, digits and hyphens: tables, buckets and folders are named after it", o.backend.start)
 	case o.worker == "":
 		return workloads.Worker{}, nil
 	case meets && o.backend.start == "":
@@ -203,6 +230,9 @@ func (o *runOptions) part() (workloads.Worker, error) {
 	w.Meet = meets
 	return w, nil
 }
+
+// startName is what a table, a bucket and a folder can all be named after.
+var startName = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9-]{0,39}$`)
 
 // source opens what is measured where it is not generated.
 func (o *runOptions) source(ctx context.Context, cfg workloads.Config, p *progress, stderr io.Writer) (workloads.Source, error) {
