@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -65,20 +64,31 @@ var suspects = []suspect{
 // policies are those of the table.
 var policies = []string{"fifo", "random", "pct:3"}
 
-// build returns a binary of these tests with the mutant in it.
-func (s suspect) build(t *testing.T) string {
-	return mutant.Build(t, filepath.Join("../../store", s.file))
+// path is the file of the mutant, from here.
+func (s suspect) path() string { return filepath.Join("../../store", s.file) }
+
+// build builds these tests with every suspect.
+func build(t *testing.T) *mutant.Binaries {
+	t.Helper()
+	var files []string
+	for _, s := range suspects {
+		files = append(files, s.path())
+	}
+	return mutant.Weave(t, files...)
 }
 
-// find runs a campaign with such a binary.
-func (s suspect) find(t *testing.T, binary, policy string, schedules int, shrink bool) catch {
+// find runs a campaign with the mutant in effect.
+func (s suspect) find(t *testing.T, binaries *mutant.Binaries, policy string, schedules int, shrink bool) catch {
 	t.Helper()
 	text, err := json.Marshal(campaign{s.layout, s.transport, policy, schedules, shrink})
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), binary)
-	cmd.Env = append(os.Environ(), campaignEnv+"="+string(text))
+	cmd, err := binaries.Command(t.Context(), s.path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Env = append(cmd.Environ(), campaignEnv+"="+string(text))
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", text, err, out)
@@ -101,6 +111,7 @@ func TestMutantsAreFound(t *testing.T) {
 		t.Skip("mutants are built anew")
 	}
 	table := readCatches(t)
+	binaries := build(t)
 	for _, s := range suspects {
 		i := slices.IndexFunc(table, func(r caught) bool { return r.mutant == s.name() })
 		if i < 0 {
@@ -110,7 +121,7 @@ func TestMutantsAreFound(t *testing.T) {
 		t.Run(s.name(), func(t *testing.T) {
 			t.Parallel()
 			best, policy := table[i].best()
-			found := s.find(t, s.build(t), policy, best, false)
+			found := s.find(t, binaries, policy, best, false)
 			if found.Schedule != best || found.Check != table[i].check {
 				t.Errorf("%s finds it on schedule %d by check %q, %s has %d and %q", policy, found.Schedule, found.Check, catchesFile, best, table[i].check)
 			}
@@ -124,11 +135,12 @@ func TestCampaign(t *testing.T) {
 		t.Skip("takes minutes; see make explore-mutants")
 	}
 	table := make([]caught, len(suspects))
+	binaries := build(t)
 	t.Run("look", func(t *testing.T) {
 		for i, s := range suspects {
 			t.Run(s.name(), func(t *testing.T) {
 				t.Parallel()
-				table[i] = s.look(t)
+				table[i] = s.look(t, binaries)
 			})
 		}
 	})
@@ -158,19 +170,18 @@ type caught struct {
 
 // look looks for the mutant with every policy, and once more, to make the failure
 // smaller, with the one that was first.
-func (s suspect) look(t *testing.T) caught {
+func (s suspect) look(t *testing.T, binaries *mutant.Binaries) caught {
 	t.Helper()
 	c := caught{mutant: s.name(), layout: s.layout, transport: s.transport}
-	binary := s.build(t)
 	for _, policy := range policies {
-		c.schedule = append(c.schedule, s.find(t, binary, policy, mostSchedules, false).Schedule)
+		c.schedule = append(c.schedule, s.find(t, binaries, policy, mostSchedules, false).Schedule)
 	}
 	schedule, policy := c.best()
 	if schedule == 0 {
 		t.Errorf("not found within %d schedules by any policy", mostSchedules)
 		return c
 	}
-	f := s.find(t, binary, policy, schedule, true)
+	f := s.find(t, binaries, policy, schedule, true)
 	t.Logf("%s\n%s", f.Detail, f.Command)
 	c.check = f.Check
 	c.smallest = fmt.Sprintf("%d/%d/%d", f.Operations, f.Switches, f.Faults)

@@ -6,6 +6,10 @@
 // that turns a guard off is worse than no test at all. So the mutation happens to
 // an overlay of the source at compile time, and nothing of it is in the product.
 //
+// All mutants of a package are woven into one binary, of which an environment
+// variable puts one into effect: to build a package is dearer than to test it. A
+// mutant that changes more than the bodies of functions has a binary of its own.
+//
 // A mutant file is a txtar archive. Its comment says in words what is taken out
 // and, on a line of its own, which tests of its package must then fail:
 //
@@ -26,7 +30,6 @@
 package mutant
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -42,44 +45,34 @@ import (
 // testTimeout bounds the tests of one mutant.
 const testTimeout = 3 * time.Minute
 
-// Run builds and tests every mutant, *.txtar in dir, with the tests of the package
-// whose test calls it, and fails for each that they do not catch. With -short it
-// is left out: each takes some seconds to build.
+// Run tries every mutant, *.txtar in dir, on the tests of the package whose test
+// calls it, and fails for each that they do not catch. With -short it is left out:
+// the package is built anew.
 func Run(t *testing.T, dir string) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("mutants are built anew")
 	}
-	root, err := moduleRoot()
-	if err != nil {
-		t.Fatal(err)
-	}
 	files, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no mutants in %s (%v)", dir, err)
 	}
+	binaries := Weave(t, files...)
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 			t.Parallel()
-			m, err := parse(data)
+			caught, err := binaries.try(t.Context(), file)
 			if err != nil {
 				t.Fatalf("%s: %v", file, err)
 			}
-			caught, err := m.try(t, root)
-			if err != nil {
-				t.Fatalf("%s: %v", file, err)
-			}
-			t.Logf("%s Caught by %s", m.about, caught)
+			t.Logf("%s Caught by %s", binaries.mutants[file].about, caught)
 		})
 	}
 }
 
 // A mutant is a parsed mutant file.
 type mutant struct {
+	file  string // as it was given
 	about string // first line of the comment
 	tests string // pattern of the tests that must fail, as -run takes it
 	edits []edit
@@ -88,9 +81,9 @@ type mutant struct {
 // An edit is text of one source file and what it becomes.
 type edit struct{ file, find, replace string }
 
-func parse(data []byte) (mutant, error) {
+func parse(file string, data []byte) (mutant, error) {
 	archive := txtar.Parse(data)
-	var m mutant
+	m := mutant{file: file}
 	for line := range strings.Lines(string(archive.Comment)) {
 		line = strings.TrimSpace(line)
 		test, ok := strings.CutPrefix(line, "test:")
@@ -121,57 +114,6 @@ func parse(data []byte) (mutant, error) {
 	return m, nil
 }
 
-// Build builds the tests of the package whose test calls it, with the mutant of
-// one file in its place, and returns the binary: for tests that see for themselves
-// what becomes of a mutant, rather than whether a test fails.
-func Build(t *testing.T, file string) string {
-	t.Helper()
-	root, err := moduleRoot()
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := parse(data)
-	if err != nil {
-		t.Fatalf("%s: %v", file, err)
-	}
-	binary, err := m.build(t, root)
-	if err != nil {
-		t.Fatalf("%s: %v", file, err)
-	}
-	return binary
-}
-
-// build returns the binary of the tests with the mutant in place.
-func (m mutant) build(t *testing.T, root string) (binary string, err error) {
-	dir := t.TempDir()
-	overlay, err := m.overlay(root, dir)
-	if err != nil {
-		return "", err
-	}
-	binary = filepath.Join(dir, "mutant.test")
-	build := exec.CommandContext(t.Context(), "go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", overlay, "-o", binary, ".")
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("the mutant does not compile: %w\n%s", err, out)
-	}
-	return binary, nil
-}
-
-// try builds the mutant's tests and runs them. It returns which of them failed
-// first, or an error if none did.
-func (m mutant) try(t *testing.T, root string) (string, error) {
-	binary, err := m.build(t, root)
-	if err != nil {
-		return "", err
-	}
-	run := exec.CommandContext(t.Context(), binary, "-test.run", m.tests, "-test.failfast", "-test.timeout", testTimeout.String())
-	out, err := run.CombinedOutput()
-	return m.judge(string(out), err)
-}
-
 // judge reads how the tests ended.
 func (m mutant) judge(out string, err error) (string, error) {
 	var exit *exec.ExitError
@@ -198,37 +140,25 @@ func (m mutant) judge(out string, err error) (string, error) {
 	return "", fmt.Errorf("the mutant's tests ended with %w and named no failure:\n%s", err, out)
 }
 
-// overlay writes the mutated files and what the go command wants to know of them.
-func (m mutant) overlay(root, dir string) (string, error) {
-	texts := make(map[string]string) // by file
+// mutated returns the files that a mutant changes, as they are and as they become.
+func (m mutant) mutated(root string) (before, after map[string]string, err error) {
+	before, after = make(map[string]string), make(map[string]string)
 	for _, e := range m.edits {
-		text, ok := texts[e.file]
+		text, ok := after[e.file]
 		if !ok {
 			data, err := os.ReadFile(filepath.Join(root, e.file))
 			if err != nil {
-				return "", err
+				return nil, nil, err
 			}
 			text = string(data)
+			before[e.file] = text
 		}
 		if n := strings.Count(text, e.find); n != 1 {
-			return "", fmt.Errorf("the lines to find are %d times in %s, want once; the mutant must follow its source:\n%s", n, e.file, e.find)
+			return nil, nil, fmt.Errorf("the lines to find are %d times in %s, want once; the mutant must follow its source:\n%s", n, e.file, e.find)
 		}
-		texts[e.file] = strings.Replace(text, e.find, e.replace, 1)
+		after[e.file] = strings.Replace(text, e.find, e.replace, 1)
 	}
-	replace := make(map[string]string)
-	for file, text := range texts {
-		mutated := filepath.Join(dir, fmt.Sprintf("%d.go", len(replace)))
-		if err := os.WriteFile(mutated, []byte(text), 0o600); err != nil {
-			return "", err
-		}
-		replace[filepath.Join(root, file)] = mutated
-	}
-	data, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "overlay.json")
-	return path, os.WriteFile(path, data, 0o600)
+	return before, after, nil
 }
 
 // moduleRoot is the nearest folder above the test's that has a go.mod.

@@ -24,7 +24,7 @@ const n = 2
 `
 
 func TestParse(t *testing.T) {
-	m, err := parse([]byte(good))
+	m, err := parse("good.txtar", []byte(good))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,33 +42,27 @@ func TestParse(t *testing.T) {
 		"no replace":    strings.Replace(good, "-- replace --\nconst n = 2\n", "", 1),
 		"find and find": strings.Replace(good, "-- replace --\n-- find", "-- find", 1),
 	} {
-		if m, err := parse([]byte(bad)); err == nil {
+		if m, err := parse("bad.txtar", []byte(bad)); err == nil {
 			t.Errorf("%s: parsed %+v, want an error", what, m)
 		}
 	}
 }
 
-func TestOverlay(t *testing.T) {
-	root, dir := t.TempDir(), t.TempDir()
+func TestMutated(t *testing.T) {
+	root := t.TempDir()
 	if err := os.WriteFile(filepath.Join(root, "a.go"), []byte("one\ntwo\ntwo\n"), 0o600); err != nil {
 		t.Fatal(err)
-	}
-	overlay := func(edits ...edit) error {
-		_, err := mutant{edits: edits}.overlay(root, dir)
-		return err
 	}
 	for what, e := range map[string]edit{
 		"gone": {"a.go", "three\n", ""}, "twice": {"a.go", "two\n", ""}, "no such file": {"b.go", "one\n", ""},
 	} {
-		if overlay(e) == nil {
+		if _, _, err := (mutant{edits: []edit{e}}).mutated(root); err == nil {
 			t.Errorf("lines to find that are %s: no error", what)
 		}
 	}
-	if err := overlay(edit{"a.go", "one\n", "1\n"}, edit{"a.go", "1\ntwo\n", "2\n"}); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := os.ReadFile(filepath.Join(dir, "0.go")); string(got) != "2\ntwo\n" || err != nil {
-		t.Errorf("mutated to %q, %v", got, err)
+	before, after, err := mutant{edits: []edit{{"a.go", "one\n", "1\n"}, {"a.go", "1\ntwo\n", "2\n"}}}.mutated(root)
+	if err != nil || before["a.go"] != "one\ntwo\ntwo\n" || after["a.go"] != "2\ntwo\n" {
+		t.Errorf("from %q to %q, %v", before, after, err)
 	}
 }
 
