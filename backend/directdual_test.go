@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/lakebench/lakebench/internal/requestlog"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/dual"
 	"github.com/lakebench/lakebench/store/storetest"
@@ -99,7 +100,7 @@ func TestNodeLogsOverDirect(t *testing.T) {
 				own, peer, faults := twoClients(t)
 				rec := storetest.NewRecorder(own)
 				log := storetest.Scenario(t, fixtureDual(mode)(t, rec, peer, faults), rec)
-				storetest.Golden(t, "../store/dual/testdata/requests-"+mode.String()+".golden", log, false)
+				requestlog.Golden(t, "../store/dual/testdata/requests-"+mode.String()+".golden", log, false)
 			})
 		})
 	}

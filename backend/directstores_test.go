@@ -17,6 +17,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/lakebench/lakebench/backend/fault"
+	"github.com/lakebench/lakebench/internal/requestlog"
 	"github.com/lakebench/lakebench/meter"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/storetest"
@@ -204,7 +205,7 @@ func TestRequestLogsOverDirect(t *testing.T) {
 			rec := storetest.NewRecorder(own)
 			log := storetest.Scenario(t, fixture(t, rec, peer, faults), rec)
 			file := "../store/" + name + "/testdata/requests.golden"
-			storetest.Golden(t, file, log, false)
+			requestlog.Golden(t, file, log, false)
 			// Refusals that faults make up are attempts that nobody served.
 			for _, r := range own.meter.Ledger(meter.PhaseSetup).Rows {
 				if r.Calls+r.Retries-r.Unsent != r.Attempts || r.Attempts != r.Outcomes.Total() {

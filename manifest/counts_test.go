@@ -82,7 +82,7 @@ func TestSearchCosts(t *testing.T) {
 			}
 		}
 		search := func(p manifest.Policy, hint uint64) int {
-			l.service.put(t, l.at().HintKey(), fmt.Sprintf(`{"version":%d}`, hint))
+			l.service.Put(t, l.at().HintKey(), fmt.Appendf(nil, `{"version":%d}`, hint))
 			r, err := manifest.NewReader(manifest.ReaderConfig{Client: l.recorder, Location: l.at(), Policy: p})
 			if err != nil {
 				t.Fatal(err)
@@ -202,7 +202,7 @@ func TestCommitsInStep(t *testing.T) {
 	}{2: {1, 0}, 8: {28, 0}, 10: {45, 0}, 16: {10*16 - 55 - 6, 6}} {
 		l := newLog(t, manifest.Serve)
 		slow := newInjector(t.Context(), t, "on s3 PutObject : delay 40ms\non s3 GetObject : delay 20ms\non s3 HeadObject : delay 20ms", 1)
-		l.recorder = manifesttest.NewRecorder(l.service.backend.S3Under(l.service.meter, slow), l.at())
+		l.recorder = manifesttest.NewRecorder(l.service.Backend.S3Under(l.service.Meter, slow), l.at())
 		_, failed, stats := commitAtOnce(t, l, n, 1)
 		if stats.Scans != want.scans || failed != want.failed || stats.Exhausted != int64(want.failed) {
 			t.Errorf("%d commits in step: %d scans, %d lost attempts, %d given up, %d counted as such; want %d scans and %d given up",
@@ -238,7 +238,7 @@ func (l *log) at() manifest.Location { return l.service.at("lake/orders", shard)
 func TestConfig(t *testing.T) {
 	s := openService(t, backend.DefaultConfig())
 	good := manifest.DefaultConfig()
-	good.Client, good.Location, good.Random = manifesttest.NewRecorder(s.client(), s.at("orders", shard)), s.at("orders", shard), rand.NewPCG(1, 1)
+	good.Client, good.Location, good.Random = manifesttest.NewRecorder(s.SDK(), s.at("orders", shard)), s.at("orders", shard), rand.NewPCG(1, 1)
 	for what, spoil := range map[string]func(*manifest.Config){
 		"no client":    func(c *manifest.Config) { c.Client = nil },
 		"no bucket":    func(c *manifest.Config) { c.Location.Bucket = "" },

@@ -82,7 +82,7 @@ func TestUnknownStatus(t *testing.T) {
 		if err != nil {
 			l.Fatal(err)
 		}
-		l.service.put(l, l.at().ManifestKey(2), string(body))
+		l.service.Put(l, l.at().ManifestKey(2), body)
 		if m := l.tip(); m.Status != 7 {
 			l.Errorf("the tip is %v", m.Status)
 		}
@@ -139,7 +139,7 @@ func TestSpec(t *testing.T) {
 		withSpec := func(spec *manifest.Spec) *manifest.Store {
 			cfg := manifest.DefaultConfig()
 			l.stores++
-			cfg.Client, cfg.Location, cfg.Policy, cfg.Spec, cfg.Random = l.service.client(), l.at(), policy(l.kind), spec, rand.NewPCG(3, l.stores)
+			cfg.Client, cfg.Location, cfg.Policy, cfg.Spec, cfg.Random = l.service.SDK(), l.at(), policy(l.kind), spec, rand.NewPCG(3, l.stores)
 			s, err := manifest.NewStore(cfg)
 			if err != nil {
 				l.Fatal(err)

@@ -4,15 +4,10 @@ package manifest_test
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"testing"
-	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
-
-	"github.com/lakebench/lakebench/backend"
+	"github.com/lakebench/lakebench/backend/backendtest"
 	"github.com/lakebench/lakebench/manifest"
 	"github.com/lakebench/lakebench/task"
 )
@@ -20,22 +15,7 @@ import (
 // openLab opens a bucket, which the test removes, on the server that
 // LAKEBENCH_TEST_S3 names.
 func openLab(t *testing.T) *service {
-	t.Helper()
-	cfg := backend.DefaultConfig()
-	cfg.Kind, cfg.Uses = backend.Endpoint, backend.Uses{S3: true}
-	cfg.S3Endpoint = os.Getenv("LAKEBENCH_TEST_S3")
-	if cfg.S3Endpoint == "" {
-		t.Fatal("LAKEBENCH_TEST_S3 names no server, such as http://127.0.0.1:7070")
-	}
-	cfg.AWS = aws.Config{Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("testkey", "testsecret", "")}
-	cfg.RunID = fmt.Sprint(time.Now().UnixNano())
-	s := openService(t, cfg)
-	t.Cleanup(func() {
-		if err := s.backend.Close(context.WithoutCancel(t.Context())); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
+	return openService(t, backendtest.S3Server(t, os.Getenv("LAKEBENCH_TEST_S3")))
 }
 
 // TestReal runs the suite on a real server: the same requests, the same answers to

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lakebench/lakebench/internal/requestlog"
 	"github.com/lakebench/lakebench/manifest"
 	"github.com/lakebench/lakebench/manifest/manifesttest"
 	"github.com/lakebench/lakebench/task"
@@ -40,7 +41,7 @@ func newLog(t *testing.T, kind manifest.Kind) *log {
 	s := openLab(t)
 	return &log{
 		t: t, service: s, kind: kind, counts: make(map[string]int),
-		recorder: manifesttest.NewRecorder(s.client(), s.at("lake/orders", shard)),
+		recorder: manifesttest.NewRecorder(s.SDK(), s.at("lake/orders", shard)),
 	}
 }
 
@@ -171,7 +172,7 @@ func TestRequests(t *testing.T) {
 		t.Run(kind.String(), func(t *testing.T) {
 			l := newLog(t, kind)
 			onVirtualTime(t, l.scenario)
-			manifesttest.Golden(t, "testdata/requests/"+kind.String()+".golden", strings.TrimSuffix(l.text.String(), "\n"), *rewrite)
+			requestlog.Golden(t, "testdata/requests/"+kind.String()+".golden", strings.TrimSuffix(l.text.String(), "\n"), *rewrite)
 		})
 	}
 }

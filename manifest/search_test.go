@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -25,7 +26,7 @@ func TestFailedProbeIsNotTheEnd(t *testing.T) {
 		for range 3 {
 			l.flush(a, 1)
 		}
-		l.service.put(l, l.at().HintKey(), `{"version":2}`)
+		l.service.Put(l, l.at().HintKey(), []byte(`{"version":2}`))
 		for _, form := range []string{"503", "500", "reset", "403"} {
 			for _, where := range []string{key(3), `"*version_hint.json"`} {
 				blind := l.store(fmt.Sprintf("on s3 key %s nth 1..9 : error-before %s", where, form))
@@ -58,8 +59,8 @@ func TestGap(t *testing.T) {
 		for range 4 {
 			l.flush(a, 1)
 		}
-		l.service.remove(l, l.at().ManifestKey(4))
-		l.service.put(l, l.at().HintKey(), `{"version":3}`)
+		l.service.Remove(l, l.at().ManifestKey(4))
+		l.service.Put(l, l.at().HintKey(), []byte(`{"version":3}`))
 		missing := l.at().URL(l.at().ManifestKey(4))
 		reader := l.store("").Reader()
 		v, err := reader.Versions(l.ctx)
@@ -115,7 +116,7 @@ func TestNoPermissionToList(t *testing.T) {
 				l := &lab{T: t, ctx: ctx, service: s, kind: kind, table: "orders"}
 				a := l.store("")
 				_, claim := a.ClaimEpoch(ctx)
-				l.service.load(l, "testdata/orders", "orders")
+				l.service.Load(l, os.DirFS("testdata/orders"), "orders")
 				_, latest := a.Reader().Latest(ctx)
 				_, versions := a.Reader().Versions(ctx)
 				for what, err := range map[string]error{
@@ -202,17 +203,17 @@ func TestLateAnswer(t *testing.T) {
 // Hazard 12: whatever the hint is, the tip is found.
 func TestHints(t *testing.T) {
 	inLab(t, func(l *lab) {
-		l.service.load(l, "testdata/orders", "orders")
+		l.service.Load(l, os.DirFS("testdata/orders"), "orders")
 		exact := l.tip()
 		for _, hint := range []string{
 			"", "{", "null", "7", "[7]", `{"version":"7"}`, `{"version":-7}`, `{"version":7.5}`, `{"version":0}`, `{"version":null}`, `{"other":7}`,
 			`{"version":1}`, `{"version":6}`, `{"version":7,"newer":true}`, `{"version":8}`, `{"version":99}`,
 			`{"version":18446744073709551615}`, `{"version":18446744073709551616}`, "\x00\xff",
 		} {
-			l.service.put(l, l.at().HintKey(), hint)
+			l.service.Put(l, l.at().HintKey(), []byte(hint))
 			l.sameTip("hint "+hint, exact)
 		}
-		l.service.remove(l, l.at().HintKey())
+		l.service.Remove(l, l.at().HintKey())
 		l.sameTip("no hint", exact)
 		l.claim(l.store(""))
 		l.wantTip(8, 4, 1, 2)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lakebench/lakebench/internal/requestlog"
 	"github.com/lakebench/lakebench/migrate"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
@@ -119,7 +120,7 @@ func TestRequests(t *testing.T) {
 			}
 		}
 	})
-	storetest.Golden(t, "testdata/requests.golden", strings.TrimSuffix(log.String(), "\n"), *rewrite)
+	requestlog.Golden(t, "testdata/requests.golden", strings.TrimSuffix(log.String(), "\n"), *rewrite)
 }
 
 // renewing lets node a renew its record after the second look at the peers.

@@ -21,7 +21,7 @@ func BenchmarkAppend(b *testing.B) {
 		b.Run(fmt.Sprintf("clients=%d", clients), func(b *testing.B) {
 			s := openService(b)
 			ctx := b.Context()
-			w, err := wal.Open(ctx, s.config(manifest.Serialized, s.backend.S3(s.meter)))
+			w, err := wal.Open(ctx, s.config(manifest.Serialized, s.SDK()))
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -62,7 +62,7 @@ func BenchmarkReplay(b *testing.B) {
 			}
 			b.ResetTimer()
 			for range b.N {
-				if _, err := wal.Open(ctx, s.config(kind, s.backend.S3(s.meter))); err != nil {
+				if _, err := wal.Open(ctx, s.config(kind, s.SDK())); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -234,7 +234,7 @@ func TestEntriesThatReplayRefuses(t *testing.T) {
 			forEachPolicy(t, func(ctx context.Context, t *testing.T, s *service, kind manifest.Kind) {
 				w := s.open(ctx, t, kind)
 				mustAppend(ctx, t, w, row("a", "1"))
-				s.put(t, s.at().WALKey(2), c.body)
+				s.Put(t, s.at().WALKey(2), []byte(c.body))
 				_, err := wal.Open(ctx, s.config(kind, s.client()))
 				var at *wal.EntryError
 				if !errors.Is(err, c.want) || !errors.As(err, &at) || at.Position != 2 || at.Path != s.at().URL(s.at().WALKey(2)) {
@@ -252,7 +252,7 @@ func TestAGap(t *testing.T) {
 		for range 4 {
 			mustAppend(ctx, t, w, row("a", "1"))
 		}
-		s.remove(t, s.at().WALKey(3))
+		s.Remove(t, s.at().WALKey(3))
 		_, err := wal.Open(ctx, s.config(kind, s.client()))
 		var at *wal.EntryError
 		if !errors.Is(err, wal.ErrGap) || !errors.As(err, &at) || at.Position != 3 {
@@ -353,7 +353,7 @@ func TestASentinelOfALoser(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.put(t, s.at().WALKey(1), string(loser))
+		s.Put(t, s.at().WALKey(1), loser)
 		if p := mustAppend(ctx, t, w, row("a", "1")); p != 2 {
 			t.Errorf("appended at %d, expected 2", p)
 		}

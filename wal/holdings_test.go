@@ -18,7 +18,7 @@ import (
 // those of entries that no generation has.
 func (s *service) holdings(ctx context.Context, t testing.TB) (rows []entry.Row) {
 	t.Helper()
-	objects := object.Reader{Client: s.client(), Bucket: s.bucket}
+	objects := object.Reader{Client: s.client(), Bucket: s.Name}
 	fatal := func(err error) {
 		if err != nil {
 			t.Helper()

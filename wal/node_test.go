@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -126,7 +127,7 @@ func TestASealByAnotherProcess(t *testing.T) {
 // is replayed; its generations are Lance datasets, which is said of them by path.
 func TestAShardOfTheRealSystem(t *testing.T) {
 	forEachPolicy(t, func(ctx context.Context, t *testing.T, s *service, kind manifest.Kind) {
-		s.load(t, "testdata/real")
+		s.Load(t, os.DirFS("testdata/real"), s.at().Table)
 		w := s.open(ctx, t, kind)
 		if w.Epoch() != 4 {
 			t.Errorf("epoch %d, expected 4", w.Epoch())
@@ -171,7 +172,7 @@ func TestADamagedGeneration(t *testing.T) {
 			}
 			body := append([]byte{}, whole.Body...)
 			body[len(body)/2] ^= 0x10
-			s.put(t, o.Key, string(body))
+			s.Put(t, o.Key, body)
 			r, err := wal.NewReader(wal.ReaderConfig{Client: s.client(), Location: s.at(), Policy: policy(manifest.Scan)})
 			if err != nil {
 				t.Fatal(err)
@@ -182,7 +183,7 @@ func TestADamagedGeneration(t *testing.T) {
 			if found := errors.Is(scanErr, wal.ErrDamaged) || errors.Is(getErr, wal.ErrDamaged); found != used {
 				t.Errorf("%s damaged: scan %v, get %v", o.Key, scanErr, getErr)
 			}
-			s.put(t, o.Key, string(whole.Body))
+			s.Put(t, o.Key, whole.Body)
 		}
 	})
 }

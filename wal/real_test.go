@@ -7,12 +7,8 @@ import (
 	"fmt"
 	"os"
 	"testing"
-	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
-
-	"github.com/lakebench/lakebench/backend"
+	"github.com/lakebench/lakebench/backend/backendtest"
 	"github.com/lakebench/lakebench/manifest"
 	"github.com/lakebench/lakebench/task"
 	"github.com/lakebench/lakebench/wal"
@@ -22,15 +18,7 @@ import (
 // LAKEBENCH_TEST_S3 names.
 func openService(t testing.TB) *service {
 	t.Helper()
-	cfg := backend.DefaultConfig()
-	cfg.Kind, cfg.Uses = backend.Endpoint, backend.Uses{S3: true}
-	cfg.S3Endpoint = os.Getenv("LAKEBENCH_TEST_S3")
-	if cfg.S3Endpoint == "" {
-		t.Fatal("LAKEBENCH_TEST_S3 names no server, such as http://127.0.0.1:7070")
-	}
-	cfg.AWS = aws.Config{Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("testkey", "testsecret", "")}
-	cfg.RunID = fmt.Sprint(time.Now().UnixNano())
-	return openBackend(t, cfg)
+	return openBackend(t, backendtest.S3Server(t, os.Getenv("LAKEBENCH_TEST_S3")))
 }
 
 // TestReal runs the suite on a real server: the same requests, the same answers to

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lakebench/lakebench/internal/requestlog"
 	"github.com/lakebench/lakebench/manifest"
 	"github.com/lakebench/lakebench/manifest/manifesttest"
 	"github.com/lakebench/lakebench/task"
@@ -183,6 +184,6 @@ func TestRequests(t *testing.T) {
 	forEachPolicy(t, func(ctx context.Context, t *testing.T, s *service, kind manifest.Kind) {
 		l := newRequestLog(ctx, t, s, kind)
 		l.scenario()
-		manifesttest.Golden(t, "testdata/requests/"+kind.String()+".golden", strings.TrimSuffix(l.text.String(), "\n"), *rewrite)
+		requestlog.Golden(t, "testdata/requests/"+kind.String()+".golden", strings.TrimSuffix(l.text.String(), "\n"), *rewrite)
 	})
 }

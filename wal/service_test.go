@@ -4,20 +4,16 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/service/s3"
-
 	"github.com/lakebench/lakebench/backend"
+	"github.com/lakebench/lakebench/backend/backendtest"
 	"github.com/lakebench/lakebench/backend/fault"
 	"github.com/lakebench/lakebench/cause"
 	"github.com/lakebench/lakebench/manifest"
 	"github.com/lakebench/lakebench/manifest/manifesttest"
 	"github.com/lakebench/lakebench/manifest/object"
-	"github.com/lakebench/lakebench/meter"
 	"github.com/lakebench/lakebench/task"
 	"github.com/lakebench/lakebench/wal"
 	"github.com/lakebench/lakebench/wal/base"
@@ -34,33 +30,14 @@ func policy(kind manifest.Kind) manifest.Policy {
 
 // A service is an embedded S3 with a bucket and a table.
 type service struct {
-	bucket  string
-	backend *backend.Backend
-	meter   *meter.Meter
-	opened  uint64 // writers, which all draw from other seeds
+	*backendtest.Bucket
+	opened uint64 // writers, which all draw from other seeds
 }
 
 // openBackend opens a service of a test's own.
 func openBackend(t testing.TB, cfg backend.Config) *service {
 	t.Helper()
-	b, err := backend.Open(t.Context(), cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := b.Close(context.WithoutCancel(t.Context())); err != nil {
-			t.Error(err)
-		}
-	})
-	bucket, err := b.Bucket(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := b.NewMeter(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &service{bucket: bucket, backend: b, meter: m}
+	s := &service{Bucket: backendtest.OpenBucket(t, cfg)}
 	s.createBase(t)
 	return s
 }
@@ -68,7 +45,7 @@ func openBackend(t testing.TB, cfg backend.Config) *service {
 // createBase makes the base table.
 func (s *service) createBase(t testing.TB) {
 	t.Helper()
-	w, err := object.NewWriter(object.Config{Client: s.client(), Bucket: s.bucket, Random: rand.NewPCG(0, 0), Backoff: object.DefaultBackoff()})
+	w, err := object.NewWriter(object.Config{Client: s.client(), Bucket: s.Name, Random: rand.NewPCG(0, 0), Backoff: object.DefaultBackoff()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,15 +58,15 @@ func (s *service) createBase(t testing.TB) {
 // client returns a client to which nothing bad happens: a direct one, which takes
 // a fifth of the SDK's time, where there is one.
 func (s *service) client() manifesttest.Client {
-	c, err := s.backend.DirectS3(s.meter, nil)
+	c, err := s.Backend.DirectS3(s.Meter, nil)
 	if err != nil {
-		return s.backend.S3(s.meter)
+		return s.Backend.S3(s.Meter)
 	}
 	return c
 }
 
 // objects reads the bucket's objects.
-func (s *service) objects() object.Reader { return object.Reader{Client: s.client(), Bucket: s.bucket} }
+func (s *service) objects() object.Reader { return object.Reader{Client: s.client(), Bucket: s.Name} }
 
 // faulty returns a client under fault rules (package fault), and what applies them.
 func (s *service) faulty(ctx context.Context, t testing.TB, rules string) (manifesttest.Client, *fault.Injector) {
@@ -99,16 +76,16 @@ func (s *service) faulty(ctx context.Context, t testing.TB, rules string) (manif
 		t.Fatal(err)
 	}
 	injector := fault.New(ctx, parsed, fault.DefaultConfig())
-	c, err := s.backend.DirectS3(s.meter, injector)
+	c, err := s.Backend.DirectS3(s.Meter, injector)
 	if err != nil {
-		return s.backend.S3Under(s.meter, injector), injector
+		return s.Backend.S3Under(s.Meter, injector), injector
 	}
 	return c, injector
 }
 
 // at is the shard in the service's bucket.
 func (s *service) at() manifest.Location {
-	return manifest.Location{Bucket: s.bucket, Table: s.backend.KeyPrefix() + "lake/orders", Shard: shard}
+	return manifest.Location{Bucket: s.Name, Table: s.Backend.KeyPrefix() + "lake/orders", Shard: shard}
 }
 
 // config is the default one of a policy's kind, through a client.
@@ -128,44 +105,6 @@ func (s *service) open(ctx context.Context, t testing.TB, kind manifest.Kind) *w
 		t.Fatal(err)
 	}
 	return w
-}
-
-// put stores an object behind everybody's back, remove removes one.
-func (s *service) put(t testing.TB, key, body string) {
-	t.Helper()
-	if _, err := s.client().PutObject(t.Context(), &s3.PutObjectInput{Bucket: &s.bucket, Key: &key, Body: strings.NewReader(body)}); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func (s *service) remove(t testing.TB, key string) {
-	t.Helper()
-	if _, err := s.client().DeleteObject(t.Context(), &s3.DeleteObjectInput{Bucket: &s.bucket, Key: &key}); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// load stores the files of a directory below the table.
-func (s *service) load(t testing.TB, dir string) {
-	t.Helper()
-	err := filepath.WalkDir(dir, func(name string, entry os.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		body, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		relative, err := filepath.Rel(dir, name)
-		if err != nil {
-			return err
-		}
-		s.put(t, s.at().Table+"/"+filepath.ToSlash(relative), string(body))
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // row and deleted are rows as tests write them.

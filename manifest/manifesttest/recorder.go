@@ -6,18 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
-	"sync"
-	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/lakebench/lakebench/cause"
+	"github.com/lakebench/lakebench/internal/requestlog"
 	"github.com/lakebench/lakebench/manifest"
 	"github.com/lakebench/lakebench/manifest/object"
 )
@@ -32,66 +27,30 @@ type Client interface {
 // A Recorder writes down, for people, every call that is made through it and what
 // came of it. It sits above any transport, so all transports must give one log.
 type Recorder struct {
+	requestlog.Log // identities have numbers in it
+
 	client Client
 	at     manifest.Location
-
-	mu         sync.Mutex // never held over a request
-	lines      []string
-	count      int            // of attempts
-	identities map[string]int // numbered as they appear
 }
 
 // NewRecorder returns a recorder of the calls to client, which are about the shard
 // at a location.
 func NewRecorder(client Client, at manifest.Location) *Recorder {
-	return &Recorder{client: client, at: at, identities: make(map[string]int)}
-}
-
-// Take returns what was recorded since the last Take, a line a call, and the
-// number of attempts.
-func (r *Recorder) Take() (lines []string, attempts int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	lines, attempts = r.lines, r.count
-	r.lines, r.count = nil, 0
-	return lines, attempts
+	return &Recorder{client: client, at: at}
 }
 
 // note records one call.
-func (r *Recorder) note(ctx context.Context, request, answer string, attempts int, err error) {
+func (r *Recorder) note(ctx context.Context, request, answer string, attempts *int, err error) {
 	if err != nil {
 		answer = describeError(err)
 	}
-	if attempts > 1 {
-		answer += fmt.Sprintf(" (%d attempts)", attempts)
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.lines = append(r.lines, fmt.Sprintf("%s [%s] -> %s", request, cause.From(ctx), answer))
-	r.count += attempts
+	r.Note(fmt.Sprintf("%s [%s]", request, cause.From(ctx)), answer, *attempts)
 }
 
 // counted counts the attempts of a call, for transports that ask the retryer.
 func counted(opts []func(*s3.Options)) ([]func(*s3.Options), *int) {
 	n := new(int)
-	return append([]func(*s3.Options){func(o *s3.Options) {
-		if inner, ok := o.Retryer.(aws.RetryerV2); ok {
-			o.Retryer = counter{inner, n}
-		}
-	}}, opts...), n
-}
-
-type counter struct {
-	aws.RetryerV2
-	n *int
-}
-
-func (c counter) GetAttemptToken(ctx context.Context) (func(error) error, error) {
-	release, err := c.RetryerV2.GetAttemptToken(ctx)
-	if err == nil {
-		*c.n++
-	}
-	return release, err
+	return append([]func(*s3.Options){func(o *s3.Options) { o.Retryer = requestlog.Counting(o.Retryer, n) }}, opts...), n
 }
 
 // name says what a key is in the shard.
@@ -119,19 +78,14 @@ func (r *Recorder) identity(metadata map[string]string) string {
 	if id == "" {
 		return ""
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.identities[id] == 0 {
-		r.identities[id] = len(r.identities) + 1
-	}
-	return fmt.Sprintf(" as #%d", r.identities[id])
+	return fmt.Sprintf(" as #%d", r.Number(id))
 }
 
 // GetObject records a GetObject.
 func (r *Recorder) GetObject(ctx context.Context, in *s3.GetObjectInput, opts ...func(*s3.Options)) (*s3.GetObjectOutput, error) {
 	opts, n := counted(opts)
 	out, err := r.client.GetObject(ctx, in, opts...)
-	r.note(ctx, "GET "+r.name(in.Key), "found", *n, err)
+	r.note(ctx, "GET "+r.name(in.Key), "found", n, err)
 	return out, err
 }
 
@@ -143,7 +97,7 @@ func (r *Recorder) HeadObject(ctx context.Context, in *s3.HeadObjectInput, opts 
 	if err == nil {
 		answer += r.identity(out.Metadata)
 	}
-	r.note(ctx, "HEAD "+r.name(in.Key), answer, *n, err)
+	r.note(ctx, "HEAD "+r.name(in.Key), answer, n, err)
 	return out, err
 }
 
@@ -155,7 +109,7 @@ func (r *Recorder) PutObject(ctx context.Context, in *s3.PutObjectInput, opts ..
 		request += " if absent"
 	}
 	out, err := r.client.PutObject(ctx, in, opts...)
-	r.note(ctx, request, "ok", *n, err)
+	r.note(ctx, request, "ok", n, err)
 	return out, err
 }
 
@@ -167,7 +121,7 @@ func (r *Recorder) ListObjectsV2(ctx context.Context, in *s3.ListObjectsV2Input,
 	if err == nil {
 		answer = fmt.Sprintf("%d keys", len(out.Contents)+len(out.CommonPrefixes))
 	}
-	r.note(ctx, "LIST "+strings.TrimPrefix(*in.Prefix, r.at.Prefix()), answer, *n, err)
+	r.note(ctx, "LIST "+strings.TrimPrefix(*in.Prefix, r.at.Prefix()), answer, n, err)
 	return out, err
 }
 
@@ -175,7 +129,7 @@ func (r *Recorder) ListObjectsV2(ctx context.Context, in *s3.ListObjectsV2Input,
 func (r *Recorder) DeleteObject(ctx context.Context, in *s3.DeleteObjectInput, opts ...func(*s3.Options)) (*s3.DeleteObjectOutput, error) {
 	opts, n := counted(opts)
 	out, err := r.client.DeleteObject(ctx, in, opts...)
-	r.note(ctx, "DELETE "+r.name(in.Key), "ok", *n, err)
+	r.note(ctx, "DELETE "+r.name(in.Key), "ok", n, err)
 	return out, err
 }
 
@@ -187,7 +141,7 @@ func (r *Recorder) DeleteObjects(ctx context.Context, in *s3.DeleteObjectsInput,
 		names[i] = r.name(o.Key)
 	}
 	out, err := r.client.DeleteObjects(ctx, in, opts...)
-	r.note(ctx, "DELETE "+strings.Join(names, ", "), "ok", *n, err)
+	r.note(ctx, "DELETE "+strings.Join(names, ", "), "ok", n, err)
 	return out, err
 }
 
@@ -203,25 +157,4 @@ func describeError(err error) string {
 		return "exists"
 	}
 	return named.ErrorCode()
-}
-
-// Golden compares a request log with the file that holds it, or writes the file.
-func Golden(t *testing.T, file, log string, rewrite bool) {
-	t.Helper()
-	if rewrite {
-		if err := os.MkdirAll(filepath.Dir(file), 0o750); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(log), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(log, "\n")); diff != "" {
-		t.Errorf("other requests than %s has (-file +now); if that is meant, run with -rewrite and read the diff:\n%s", file, diff)
-	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/lakebench/lakebench/backend/dynamo"
+	"github.com/lakebench/lakebench/internal/requestlog"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/dual"
 	"github.com/lakebench/lakebench/store/storetest"
@@ -161,7 +162,7 @@ func TestRequests(t *testing.T) {
 				faults, direct := service(t)
 				rec := storetest.NewRecorder(storetest.Client(faults))
 				f := fixture(t, mode, lake, 1, rec, direct, faults)
-				storetest.Golden(t, "testdata/requests-"+mode.String()+".golden", storetest.Scenario(t, f, rec), *rewrite)
+				requestlog.Golden(t, "testdata/requests-"+mode.String()+".golden", storetest.Scenario(t, f, rec), *rewrite)
 			})
 		})
 	}

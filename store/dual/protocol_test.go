@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/lakebench/lakebench/internal/requestlog"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/dual"
@@ -84,6 +85,6 @@ func TestProtocol(t *testing.T) {
 		p.open("late", control.ModeV1)
 		p.open("late", control.ModeDual)
 		p.step("node reader: close", func() error { return reader.Close(ctx) })
-		storetest.Golden(t, "testdata/protocol.golden", strings.TrimSuffix(p.log.String(), "\n"), *rewrite)
+		requestlog.Golden(t, "testdata/protocol.golden", strings.TrimSuffix(p.log.String(), "\n"), *rewrite)
 	})
 }

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
+
+	"github.com/lakebench/lakebench/internal/requestlog"
 )
 
 // A Service is what all layouts together ask of DynamoDB.
@@ -33,23 +33,15 @@ type Service interface {
 // came of it. It sits above any transport, so all transports must give one log.
 type Recorder struct {
 	service Service
-
-	mu     sync.Mutex // never held over a request
-	lines  []string
-	tokens map[string]int // request tokens, numbered as they appear
+	log     requestlog.Log // request tokens have numbers in it
 }
 
 // NewRecorder returns a recorder of the calls to service.
-func NewRecorder(service Service) *Recorder {
-	return &Recorder{service: service, tokens: make(map[string]int)}
-}
+func NewRecorder(service Service) *Recorder { return &Recorder{service: service} }
 
 // Take returns what was recorded since the last Take, one or more lines a call.
 func (r *Recorder) Take() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	lines := r.lines
-	r.lines = nil
+	lines, _ := r.log.Take()
 	return lines
 }
 
@@ -58,35 +50,13 @@ func (r *Recorder) note(request, answer string, tries *int, err error) {
 	if err != nil {
 		answer = describeError(err)
 	}
-	if *tries > 1 {
-		answer += fmt.Sprintf(" (%d attempts)", *tries)
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.lines = append(r.lines, request+" -> "+answer)
+	r.log.Note(request, answer, *tries)
 }
 
 // counted counts the attempts of a call, for transports that ask the retryer.
 func counted(opts []func(*dynamodb.Options)) ([]func(*dynamodb.Options), *int) {
 	n := new(int)
-	return append(opts[:len(opts):len(opts)], func(o *dynamodb.Options) {
-		if inner, ok := o.Retryer.(aws.RetryerV2); ok {
-			o.Retryer = counter{inner, n}
-		}
-	}), n
-}
-
-type counter struct {
-	aws.RetryerV2
-	n *int
-}
-
-func (c counter) GetAttemptToken(ctx context.Context) (func(error) error, error) {
-	release, err := c.RetryerV2.GetAttemptToken(ctx)
-	if err == nil {
-		*c.n++
-	}
-	return release, err
+	return append(opts[:len(opts):len(opts)], func(o *dynamodb.Options) { o.Retryer = requestlog.Counting(o.Retryer, n) }), n
 }
 
 // GetItem records a GetItem.
@@ -248,12 +218,7 @@ func (r *Recorder) token(t *string) string {
 	if t == nil {
 		return "without token"
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.tokens[*t] == 0 {
-		r.tokens[*t] = len(r.tokens) + 1
-	}
-	return fmt.Sprintf("token #%d", r.tokens[*t])
+	return fmt.Sprintf("token #%d", r.log.Number(*t))
 }
 
 func action(a types.TransactWriteItem) string {

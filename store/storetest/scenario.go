@@ -4,12 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/lakebench/lakebench/store"
 )
@@ -35,27 +31,6 @@ func Scenario(t *testing.T, f Fixture, rec *Recorder) string {
 		note(s.operation, outcome(s.do(context.Background(), f.Store)))
 	}
 	return strings.TrimSuffix(log.String(), "\n")
-}
-
-// Golden compares a request log with the file that holds it, or writes the file.
-func Golden(t *testing.T, file, log string, rewrite bool) {
-	t.Helper()
-	if rewrite {
-		if err := os.MkdirAll(filepath.Dir(file), 0o750); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(log), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(log, "\n")); diff != "" {
-		t.Errorf("other requests than %s has (-file +now); if that is meant, run with -rewrite and read the diff:\n%s", file, diff)
-	}
 }
 
 // A step is one operation, on a store whose keys in before were created by

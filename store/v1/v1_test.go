@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/lakebench/lakebench/backend/dynamo"
+	"github.com/lakebench/lakebench/internal/requestlog"
 	"github.com/lakebench/lakebench/store/storetest"
 	"github.com/lakebench/lakebench/store/table"
 	"github.com/lakebench/lakebench/store/v1"
@@ -86,5 +87,5 @@ func TestRequests(t *testing.T) {
 	faults, direct := service(t)
 	rec := storetest.NewRecorder(storetest.Client(faults))
 	f := fixture(t, lake, 1, rec, direct, faults)
-	storetest.Golden(t, "testdata/requests.golden", storetest.Scenario(t, f, rec), *rewrite)
+	requestlog.Golden(t, "testdata/requests.golden", storetest.Scenario(t, f, rec), *rewrite)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/lakebench/lakebench/backend/dynamo"
+	"github.com/lakebench/lakebench/internal/requestlog"
 	"github.com/lakebench/lakebench/store/storetest"
 	"github.com/lakebench/lakebench/store/v2"
 )
@@ -92,5 +93,5 @@ func TestRequests(t *testing.T) {
 	faults, direct := service(t)
 	rec := storetest.NewRecorder(storetest.Client(faults))
 	f := fixture(t, lake, 1, rec, direct, faults, 1)
-	storetest.Golden(t, "testdata/requests.golden", storetest.Scenario(t, f, rec), *rewrite)
+	requestlog.Golden(t, "testdata/requests.golden", storetest.Scenario(t, f, rec), *rewrite)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lakebench/lakebench/backend"
+	"github.com/lakebench/lakebench/backend/backendtest"
 	"github.com/lakebench/lakebench/manifest/object"
 	"github.com/lakebench/lakebench/wal/base"
 	"github.com/lakebench/lakebench/wal/entry"
@@ -16,19 +17,8 @@ func names(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 // open makes a table in a bucket of its own.
 func open(t *testing.T) (base.Table, *object.Writer) {
 	t.Helper()
-	b, err := backend.Open(t.Context(), backend.DefaultConfig())
-	if err != nil {
-		t.Fatal(err)
-	}
-	bucket, err := b.Bucket(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := b.NewMeter(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := object.NewWriter(object.Config{Client: b.S3(m), Bucket: bucket, Random: rand.NewPCG(1, 1), Backoff: object.DefaultBackoff()})
+	b := backendtest.OpenBucket(t, backend.DefaultConfig())
+	w, err := object.NewWriter(object.Config{Client: b.SDK(), Bucket: b.Name, Random: rand.NewPCG(1, 1), Backoff: object.DefaultBackoff()})
 	if err != nil {
 		t.Fatal(err)
 	}

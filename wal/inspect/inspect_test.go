@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lakebench/lakebench/backend"
+	"github.com/lakebench/lakebench/backend/backendtest"
 	"github.com/lakebench/lakebench/manifest"
 	"github.com/lakebench/lakebench/meter"
 	"github.com/lakebench/lakebench/wal"
@@ -95,77 +96,27 @@ func TestRealShard(t *testing.T) {
 }
 
 // A service is an embedded S3 with a bucket.
-type service struct {
-	bucket  string
-	backend *backend.Backend
-}
+type service struct{ *backendtest.Bucket }
 
 func openService(t *testing.T) *service {
 	t.Helper()
-	b, err := backend.Open(t.Context(), backend.DefaultConfig())
-	if err != nil {
-		t.Fatal(err)
-	}
-	bucket, err := b.Bucket(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &service{bucket, b}
+	return &service{backendtest.OpenBucket(t, backend.DefaultConfig())}
 }
 
 // client returns a client of its own, and what counts its requests.
 func (s *service) client(t *testing.T) (*s3.Client, *meter.Meter) {
 	t.Helper()
-	m, err := s.backend.NewMeter(nil)
+	m, err := s.Backend.NewMeter(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s.backend.S3(m), m
-}
-
-// load stores files below a table.
-func (s *service) load(t *testing.T, files fstest.MapFS, table string) {
-	t.Helper()
-	client, _ := s.client(t)
-	for name, file := range files {
-		key := table + "/" + name
-		if _, err := client.PutObject(t.Context(), &s3.PutObjectInput{Bucket: &s.bucket, Key: &key, Body: bytes.NewReader(file.Data)}); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// files returns what is below a table.
-func (s *service) files(t *testing.T, table string) fstest.MapFS {
-	t.Helper()
-	client, _ := s.client(t)
-	prefix := table + "/"
-	pages := s3.NewListObjectsV2Paginator(client, &s3.ListObjectsV2Input{Bucket: &s.bucket, Prefix: &prefix})
-	files := fstest.MapFS{}
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, o := range page.Contents {
-			out, err := client.GetObject(t.Context(), &s3.GetObjectInput{Bucket: &s.bucket, Key: o.Key})
-			if err != nil {
-				t.Fatal(err)
-			}
-			var body bytes.Buffer
-			if _, err := body.ReadFrom(out.Body); err != nil {
-				t.Fatal(err)
-			}
-			files[strings.TrimPrefix(*o.Key, prefix)] = &fstest.MapFile{Data: body.Bytes()}
-		}
-	}
-	return files
+	return s.Backend.S3(m), m
 }
 
 func (s *service) open(ctx context.Context, client *s3.Client, table string, kind manifest.Kind, seed uint64) (*wal.Writer, error) {
 	cfg := wal.DefaultConfig()
 	cfg.Client, cfg.Policy.Kind, cfg.Random = client, kind, rand.NewPCG(2, seed)
-	cfg.Location = manifest.Location{Bucket: s.bucket, Table: table, Shard: shard}
+	cfg.Location = manifest.Location{Bucket: s.Name, Table: table, Shard: shard}
 	return wal.Open(ctx, cfg)
 }
 
@@ -214,7 +165,7 @@ func (s *service) states(t *testing.T) map[string]fstest.MapFS {
 				t.Fatal(err)
 			}
 		}
-		states[c.name] = s.files(t, table)
+		states[c.name] = s.Files(t, table)
 	}
 	return states
 }
@@ -231,7 +182,7 @@ func TestCost(t *testing.T) {
 		for _, kind := range manifest.Kinds() {
 			n++
 			table := fmt.Sprintf("copy-%d", n)
-			s.load(t, files, table)
+			s.Load(t, files, table)
 			client, m := s.client(t)
 			w, err := s.open(t.Context(), client, table, kind, uint64(1000+n))
 			if err != nil {
@@ -254,15 +205,15 @@ func TestCost(t *testing.T) {
 func TestNothingIsWritten(t *testing.T) {
 	s := openService(t)
 	files := realShard(t)
-	s.load(t, files, "lake/orders")
+	s.Load(t, files, "lake/orders")
 	client, m := s.client(t)
 	cfg := inspect.DefaultConfig()
-	cfg.Client, cfg.Bucket, cfg.Table = client, s.bucket, "lake/orders"
+	cfg.Client, cfg.Bucket, cfg.Table = client, s.Name, "lake/orders"
 	r, err := inspect.Table(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]inspect.Shard{inFolder(t, files)}, r.Shards); diff != "" || r.Location != "s3://"+s.bucket+"/lake/orders" {
+	if diff := cmp.Diff([]inspect.Shard{inFolder(t, files)}, r.Shards); diff != "" || r.Location != "s3://"+s.Name+"/lake/orders" {
 		t.Errorf("%s (-directory +bucket):\n%s", r.Location, diff)
 	}
 	asked := map[string]int64{}
@@ -273,7 +224,7 @@ func TestNothingIsWritten(t *testing.T) {
 	if want := map[string]int64{"ListObjectsV2": 4, "GetObject": 12}; !maps.Equal(asked, want) {
 		t.Errorf("asked for %v, want %v", asked, want)
 	}
-	for name, file := range s.files(t, "lake/orders") {
+	for name, file := range s.Files(t, "lake/orders") {
 		if !bytes.Equal(file.Data, files[name].Data) {
 			t.Errorf("%s has changed", name)
 		}
