@@ -52,19 +52,18 @@ func fit(samples []sample, assume Assumption) (curve, Class) {
 	if lo, hi := yRange(samples); hi-lo <= tolerance*math.Abs(hi) {
 		return curve{a: (lo + hi) / 2}, Constant
 	}
-	sum := func(k float64) float64 {
-		_, squares := regress(samples, k)
-		return squares
-	}
+	r := newRegression(samples)
 	best := minExponent
+	least := r.squares(best)
 	for i := 1.0; i*exponentStep <= maxExponent; i++ {
-		if k := i * exponentStep; sum(k) < sum(best) {
-			best = k
+		k := i * exponentStep
+		if squares := r.squares(k); squares < least {
+			best, least = k, squares
 		}
 	}
-	k := golden(sum, max(best-exponentStep, minExponent), min(best+exponentStep, maxExponent))
+	k := golden(r.squares, max(best-exponentStep, minExponent), min(best+exponentStep, maxExponent))
 	k = math.Round(k*exponentDecimals) / exponentDecimals
-	c, _ := regress(samples, k)
+	c := r.curve(k)
 	switch {
 	case k < linearFrom:
 		return c, Sublinear
@@ -75,10 +74,7 @@ func fit(samples []sample, assume Assumption) (curve, Class) {
 }
 
 // line fits the straight line: a is the fixed part, b the slope.
-func line(samples []sample) curve {
-	c, _ := regress(samples, 1)
-	return c
-}
+func line(samples []sample) curve { return newRegression(samples).curve(1) }
 
 // determined says whether the samples are many and wide enough for an exponent.
 // A sample at 0 is a point but widens nothing: it tells a, not k.
@@ -101,41 +97,66 @@ func yRange(samples []sample) (lo, hi float64) {
 	return lo, hi
 }
 
-// regress is the least-squares fit of y = a + b·x^k for one k, each sample
-// weighted by 1/max(y, 1), and the weighted sum of squares that it leaves. x is
-// scaled to 0..1 and both sides are centred, so that neither a huge x^k nor a
-// tiny b costs digits.
-func regress(samples []sample, k float64) (c curve, squares float64) {
-	var scale float64
-	for _, s := range samples {
-		scale = max(scale, s.x)
+// A regression is the least-squares fit of y = a + b·x^k to samples, each weighted
+// by 1/max(y, 1). x is scaled to 0..1 and both sides are centred, so that neither
+// a huge x^k nor a tiny b costs digits. What does not depend on k is worked out
+// once: a fit tries some two hundred exponents.
+type regression struct {
+	samples []sample
+	weights []float64
+	weight  float64 // the sum of weights
+	scale   float64 // the largest x
+	meanY   float64
+	us      []float64 // (x/scale)^k of the exponent tried last
+}
+
+func newRegression(samples []sample) *regression {
+	r := &regression{samples: samples, weights: make([]float64, len(samples)), us: make([]float64, len(samples))}
+	for i, s := range samples {
+		r.scale = max(r.scale, s.x)
+		r.weights[i] = weight(s)
+		r.weight += r.weights[i]
+		r.meanY += r.weights[i] * s.y
 	}
-	var weights, meanU, meanY float64
-	for _, s := range samples {
-		w, u := weight(s), math.Pow(s.x/scale, k)
-		weights += w
-		meanU += w * u
-		meanY += w * s.y
+	r.meanY /= r.weight
+	return r
+}
+
+// slope is the best one for an exponent, of the scaled x, and their mean.
+func (r *regression) slope(k float64) (slope, meanU float64) {
+	for i, s := range r.samples {
+		r.us[i] = math.Pow(s.x/r.scale, k)
+		meanU += r.weights[i] * r.us[i]
 	}
-	meanU /= weights
-	meanY /= weights
+	meanU /= r.weight
 	var uu, uy float64
-	for _, s := range samples {
-		w, u := weight(s), math.Pow(s.x/scale, k)-meanU
+	for i, s := range r.samples {
+		w, u := r.weights[i], r.us[i]-meanU
 		uu += w * u * u
-		uy += w * u * (s.y - meanY)
+		uy += w * u * (s.y - r.meanY)
 	}
-	slope := 0.0
 	if uu > 0 {
 		slope = uy / uu
 	}
-	for _, s := range samples {
-		r := s.y - meanY - slope*(math.Pow(s.x/scale, k)-meanU)
-		squares += weight(s) * r * r
+	return slope, meanU
+}
+
+// squares is the weighted sum of squares that the best fit with an exponent
+// leaves.
+func (r *regression) squares(k float64) (squares float64) {
+	slope, meanU := r.slope(k)
+	for i, s := range r.samples {
+		off := s.y - r.meanY - slope*(r.us[i]-meanU)
+		squares += r.weights[i] * off * off
 	}
-	_, top := yRange(samples)
-	c = curve{a: tidy(meanY-slope*meanU, top), b: tidy(slope/math.Pow(scale, k), 0), k: k}
-	return c, squares
+	return squares
+}
+
+// curve is the best fit with an exponent.
+func (r *regression) curve(k float64) curve {
+	slope, meanU := r.slope(k)
+	_, top := yRange(r.samples)
+	return curve{a: tidy(r.meanY-slope*meanU, top), b: tidy(slope/math.Pow(r.scale, k), 0), k: k}
 }
 
 func weight(s sample) float64 { return 1 / max(s.y, 1) }
@@ -183,6 +204,9 @@ func crossing(dear, cheap curve, lo, hi float64, whole bool) (float64, bool) {
 	}
 	if !below(hi) {
 		return 0, false
+	}
+	if dear.b == 0 && cheap.b == 0 {
+		return lo, true // as at hi, so everywhere
 	}
 	// Two such curves cross twice at most, so between steps this fine there is
 	// no crossing back and forth.

@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -102,7 +100,7 @@ func NewPoint(coordinates map[string]any) (Point, error) {
 // strings.
 func (p Point) String() string {
 	var b strings.Builder
-	for i, name := range slices.Sorted(maps.Keys(p)) {
+	for i, name := range sortedKeys(p) {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
@@ -126,6 +124,9 @@ func (p Point) Without(name string) Point {
 
 // formatFloat writes f as JSON does: the shortest text that reads back the same.
 func formatFloat(f float64) string {
+	if n := int64(f); float64(n) == f && n > 0 && n < 1<<53 {
+		return strconv.FormatInt(n, 10) // most are, and there are many
+	}
 	b, err := json.Marshal(f)
 	if err != nil {
 		return strconv.FormatFloat(f, 'g', -1, 64) // NaN, infinities

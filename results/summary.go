@@ -17,8 +17,9 @@ func Summarize(series []Series) (Summary, error) {
 	s := Summary{Metrics: metrics}
 	all := curves(metrics)
 	for _, c := range all {
-		fitted, class := fit(c.samples, describeMetric(c.metric).Assume)
-		s.Growth = append(s.Growth, Growth{c.variant, c.others, c.metric, c.x, fitted.a, fitted.b, fitted.k, class})
+		var class Class
+		c.fitted, class = fit(c.samples, describeMetric(c.metric).Assume)
+		s.Growth = append(s.Growth, Growth{c.variant, c.others, c.metric, c.x, c.fitted.a, c.fitted.b, c.fitted.k, class})
 		straight := line(c.samples)
 		s.Slopes = append(s.Slopes, Slope{c.variant, c.others, c.metric, c.x, straight.b, straight.a})
 	}
@@ -107,6 +108,7 @@ type measured struct {
 	variant, metric, x string
 	others             Point
 	samples            []sample
+	fitted             curve
 }
 
 // curves returns what was measured at two or more values of a parameter, in the
@@ -179,15 +181,12 @@ func crossover(a, b *measured) (Crossover, bool) {
 	if lo >= hi {
 		return Crossover{}, false
 	}
-	assume := describeMetric(a.metric).Assume
-	fitA, _ := fit(a.samples, assume)
-	fitB, _ := fit(b.samples, assume)
 	for _, try := range []struct {
 		dear, cheap         curve
 		dearName, cheapName string
 	}{
-		{fitA, fitB, a.variant, b.variant},
-		{fitB, fitA, b.variant, a.variant},
+		{a.fitted, b.fitted, a.variant, b.variant},
+		{b.fitted, a.fitted, b.variant, a.variant},
 	} {
 		if from, ok := crossing(try.dear, try.cheap, lo, hi, wholeA && wholeB); ok {
 			return Crossover{Point: a.others, Metric: a.metric, X: a.x, From: from, Variants: [2]string{try.dearName, try.cheapName}}, true

@@ -6,6 +6,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 )
 
 // ErrInvalid is wrapped by every error of Validate.
@@ -33,17 +34,18 @@ func (d *Document) problem() error {
 	seen := make(map[string]bool, len(d.Series))
 	for i := range d.Series {
 		s := &d.Series[i]
+		key := s.key()
 		err := s.validate(d.Repeats)
-		if err == nil && !slices.Equal(sortedKeys(s.Point), sortedKeys(d.Series[0].Point)) {
+		if err == nil && !sameParameters(s.Point, d.Series[0].Point) {
 			err = fmt.Errorf("its point has other parameters than the first series' (%v)", d.Series[0].Point)
 		}
-		if err == nil && seen[s.key()] {
+		if err == nil && seen[key] {
 			err = errors.New("appears twice")
 		}
 		if err != nil {
-			return fmt.Errorf("series %d (%s): %w", i, s.key(), err)
+			return fmt.Errorf("series %d (%s): %w", i, key, err)
 		}
-		seen[s.key()] = true
+		seen[key] = true
 	}
 	if err := d.Summary.problem(); err != nil {
 		return fmt.Errorf("summary: %w", err)
@@ -79,9 +81,32 @@ func (d *Document) validateHeader() error {
 	return nil
 }
 
+// sameParameters says whether two points have the same parameters, of any values.
+func sameParameters(p, q Point) bool {
+	if len(p) != len(q) {
+		return false
+	}
+	for name := range p {
+		if _, ok := q[name]; !ok {
+			return false
+		}
+	}
+	return true
+}
+
 // key names a series among those of its document.
 func (s *Series) key() string {
-	return fmt.Sprintf("%s, %v, %s, repeat %d", s.Variant, s.Point, s.Phase, s.Repeat)
+	return s.Variant + ", " + s.Point.String() + ", " + string(s.Phase) + ", repeat " + strconv.Itoa(s.Repeat)
+}
+
+// least returns the first by name of those that are bad; false if none is.
+func least[V any](m map[string]V, bad func(V) bool) (name string, found bool) {
+	for n, v := range m {
+		if bad(v) && (!found || n < name) {
+			name, found = n, true
+		}
+	}
+	return name, found
 }
 
 func (s *Series) validate(repeats int) error {
@@ -109,10 +134,8 @@ func (s *Series) validate(repeats int) error {
 			return fmt.Errorf("%s is missing, negative or not finite", c.name)
 		}
 	}
-	for _, name := range sortedKeys(s.Metrics) {
-		if m := s.Metrics[name]; math.IsNaN(m) || math.IsInf(m, 0) {
-			return fmt.Errorf("metric %s is %v: expected a finite number", name, m)
-		}
+	if name, found := least(s.Metrics, func(m float64) bool { return math.IsNaN(m) || math.IsInf(m, 0) }); found {
+		return fmt.Errorf("metric %s is %v: expected a finite number", name, s.Metrics[name])
 	}
 	if err := s.validateOperations(); err != nil {
 		return err
@@ -121,17 +144,18 @@ func (s *Series) validate(repeats int) error {
 }
 
 func (s *Series) validateOperations() error {
-	for _, name := range sortedKeys(s.Operations) {
-		o := s.Operations[name]
-		if o.OK < 0 || o.Failed < 0 || o.Unknown < 0 || o.Count != o.OK+o.Failed+o.Unknown {
-			return fmt.Errorf("operation %s: count %d is not ok %d + failed %d + unknown %d (-1: missing)", name, o.Count, o.OK, o.Failed, o.Unknown)
-		}
+	wrong := func(o Operations) bool {
+		return o.OK < 0 || o.Failed < 0 || o.Unknown < 0 || o.Count != o.OK+o.Failed+o.Unknown
 	}
-	for _, name := range sortedKeys(s.Latency) {
-		l := s.Latency[name]
-		if l.Service.Clamped < 0 || l.Response.Clamped < 0 || l.Service.HDR == "" || l.Response.HDR == "" {
-			return fmt.Errorf("latency of %s: a histogram or its clamped count is missing", name)
-		}
+	if name, found := least(s.Operations, wrong); found {
+		o := s.Operations[name]
+		return fmt.Errorf("operation %s: count %d is not ok %d + failed %d + unknown %d (-1: missing)", name, o.Count, o.OK, o.Failed, o.Unknown)
+	}
+	cut := func(l Latency) bool {
+		return l.Service.Clamped < 0 || l.Response.Clamped < 0 || l.Service.HDR == "" || l.Response.HDR == ""
+	}
+	if name, found := least(s.Latency, cut); found {
+		return fmt.Errorf("latency of %s: a histogram or its clamped count is missing", name)
 	}
 	return nil
 }
