@@ -8,7 +8,6 @@ import (
 
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/results/compare"
-	"github.com/lakebench/lakebench/results/files"
 	"github.com/lakebench/lakebench/task"
 )
 
@@ -31,7 +30,8 @@ difference. Times, and counts of concurrent runs on the real clock, are compared
 over their repeats (U test, corrected by the method of Holm over all rows), and ~
 stands where no difference is significant.
 
-OLD and NEW are each a result file, the folder of one, or git:REV:PATH.`,
+OLD and NEW are each a result file, the folder of one, git:REV:PATH, or
+s3://BUCKET/PREFIX.`,
 		Example: `  lakebench compare baselines/catalog-refresh.json lakebench-results/20261129T120000.000-catalog-refresh
   lakebench compare git:main:baselines/catalog-refresh.json new.json --fail`,
 		Args: arguments(2, 2, "two results"),
@@ -87,7 +87,7 @@ func loadPair(ctx context.Context, old, next string) ([2]results.Named, error) {
 
 // loadOne reads the one result at a place.
 func loadOne(ctx context.Context, place string) (results.Named, error) {
-	all, err := files.Load(ctx, place, git)
+	all, err := loadResults(ctx, place)
 	if err != nil {
 		return results.Named{}, err
 	}

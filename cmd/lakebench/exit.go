@@ -64,7 +64,7 @@ func exitCode(ctx context.Context, err error) int {
 	case errors.As(err, &found), errors.As(err, &selfTest), errors.As(err, &damaged), errors.Is(err, compare.ErrDifferent),
 		errors.Is(err, migrate.ErrRefused), errors.Is(err, migrate.ErrDifferent), errors.Is(err, migrate.ErrProblems):
 		return exitNo
-	case errors.As(err, &gaveUp), errors.As(err, &open):
+	case errors.As(err, &gaveUp), errors.As(err, &open), errors.Is(err, errWaited):
 		return exitInconclusive
 	case errors.As(err, &invalid), errors.As(err, &unstable):
 		return exitInvalid

@@ -39,8 +39,8 @@ JSON Schema). --update makes the results the new baselines.
 --self-test plants a regression of every kind into the baselines (into a made-up
 result without --baseline), and fails unless the gate fails on each.
 
-PLACE is a result file, a folder of them, or git:REV:PATH; RESULT a file or a
-folder. If RESULT is a folder, every baseline must have its result in it.`,
+PLACE is a result file, a folder of them, git:REV:PATH or s3://BUCKET/PREFIX;
+RESULT too. If RESULT is a folder, every baseline must have its result in it.`,
 		Example: `  lakebench gate --baseline baselines lakebench-results
   lakebench gate --baseline git:main:baselines --policy gate.yaml --format github lakebench-results
   lakebench gate --baseline baselines --update lakebench-results
@@ -80,9 +80,8 @@ func (o *gateOptions) run(ctx context.Context, args []string, stdout, stderr io.
 	var found []results.Named
 	whole := false
 	for _, place := range args {
-		info, err := os.Stat(place)
-		whole = whole || err == nil && info.IsDir()
-		all, err := files.Load(ctx, place, git)
+		whole = whole || files.IsFolder(place)
+		all, err := loadResults(ctx, place)
 		if err != nil {
 			return err
 		}
@@ -108,10 +107,10 @@ func (o *gateOptions) check(args []string) error {
 	case o.selfTest:
 		return nil
 	case o.baseline == "":
-		return usagef("--baseline is required: a result file, a folder of them, or git:REV:PATH")
+		return usagef("--baseline is required: a result file, a folder of them, git:REV:PATH or s3://BUCKET/PREFIX")
 	case len(args) == 0:
 		return usagef("no result given: name result files or folders of them")
-	case o.update && files.IsRevision(o.baseline):
+	case o.update && !files.IsLocal(o.baseline):
 		return usagef("--update cannot change %s: name a file or a folder", o.baseline)
 	}
 	return o.checkFormat()
@@ -128,7 +127,7 @@ func (o *gateOptions) checkFormat() error {
 
 // baselines reads the baselines. With --update there may be none yet.
 func (o *gateOptions) baselines(ctx context.Context) ([]results.Named, error) {
-	all, err := files.Load(ctx, o.baseline, git)
+	all, err := loadResults(ctx, o.baseline)
 	if o.update && (errors.Is(err, files.ErrNone) || errors.Is(err, os.ErrNotExist)) {
 		return nil, nil
 	}
@@ -211,7 +210,7 @@ func (o *gateOptions) test(ctx context.Context, policy gate.Policy, stdout io.Wr
 		all = []results.Named{{Name: "a made-up result", Document: doc}}
 	} else {
 		var err error
-		if all, err = files.Load(ctx, o.baseline, git); err != nil {
+		if all, err = loadResults(ctx, o.baseline); err != nil {
 			return err
 		}
 	}

@@ -1,22 +1,32 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/lakebench/lakebench/plots"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/results/files"
+	"github.com/lakebench/lakebench/task"
 	"github.com/lakebench/lakebench/workloads"
 )
 
+// mergeOptions are the flags of merge.
+type mergeOptions struct {
+	out   string
+	name  string
+	wait  int
+	limit time.Duration
+}
+
 func newMerge() *cobra.Command {
-	var out string
+	var o mergeOptions
 	cmd := &cobra.Command{
 		Use:   "merge RESULT...",
 		Short: "Put together what several workers measured of one run",
@@ -24,42 +34,102 @@ func newMerge() *cobra.Command {
 histograms bucket by bucket; metrics, percentiles and growth are derived from the
 sums. The merged result goes to a new folder below --out, as that of a run does.
 
-RESULT is a file or a folder of them. A worker whose part is missing makes the
-whole partial.`,
-		Example: `  lakebench merge worker-1 worker-2 worker-3 worker-4`,
-		Args:    arguments(1, 0, "results to merge"),
+RESULT is a file, a folder of them, or s3://BUCKET/PREFIX. A worker whose part is
+missing makes the whole partial; --wait waits for them.`,
+		Example: `  lakebench merge worker-1 worker-2 worker-3 worker-4
+  lakebench merge --wait 4 s3://bucket/nightly/workers --out s3://bucket/nightly`,
+		Args: arguments(1, 0, "results to merge"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return mergeResults(cmd.Context(), args, out, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return o.run(cmd.Context(), args, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	cmd.Flags().StringVar(&out, "out", "lakebench-results", "write the result to a new folder below this `dir`")
+	f := cmd.Flags()
+	f.StringVar(&o.out, "out", "lakebench-results", outHelp)
+	f.StringVar(&o.name, "name", "", "`name` of the new folder (default when it was made, and the workload)")
+	f.IntVar(&o.wait, "wait", 0, "wait until the results of so many `workers` are there")
+	f.DurationVar(&o.limit, "wait-limit", time.Hour, "wait no longer than this")
 	return cmd
 }
 
-func mergeResults(ctx context.Context, args []string, out string, stdout, stderr io.Writer) error {
-	var parts []results.Named
-	for _, place := range args {
-		all, err := files.Load(ctx, place, git)
-		if err != nil {
-			return err
-		}
-		parts = append(parts, all...)
+func (o mergeOptions) run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	if o.wait < 0 || o.limit < 0 {
+		return usagef("--wait %d and --wait-limit %v: expected 0 or more", o.wait, o.limit)
 	}
-	id := fmt.Sprintf("%s-%s-merged", time.Now().UTC().Format("20060102T150405.000"), parts[0].Document.Workload.Name)
+	if o.name != "" && !startName.MatchString(o.name) {
+		return usagef("--name %q: expected at most 40 letters, digits and hyphens", o.name)
+	}
+	parts, err := o.parts(ctx, args, stderr)
+	if err != nil {
+		return err
+	}
+	id := o.name
+	if id == "" {
+		id = fmt.Sprintf("%s-%s-merged", time.Now().UTC().Format("20060102T150405.000"), parts[0].Document.Workload.Name)
+	}
 	doc, err := results.Merge(id, parts...)
 	if err != nil {
 		return err
 	}
-	path, err := results.Write(out, doc)
+	to, err := openDestination(ctx, o.out, id)
 	if err != nil {
 		return err
 	}
-	if _, err := plots.Write(filepath.Join(filepath.Dir(path), "plots"), doc); err != nil {
+	files, err := to.write(ctx, doc, &recordings{})
+	if err != nil {
 		return err
 	}
 	if err := results.WriteTable(stdout, doc, tableOptions(stdout)); err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "\nresult  %s\n", path)
+	fmt.Fprintf(stderr, "\nresult  %s\nreport  %s\n", files.result, files.report)
 	return workloads.Validity(&doc)
+}
+
+// waitEvery is how often merge looks for results.
+const waitEvery = 2 * time.Second
+
+// errWaited says that workers' results did not come in time.
+var errWaited = errors.New("a worker has probably failed")
+
+// parts loads the results, once as many as are waited for are there.
+func (o mergeOptions) parts(ctx context.Context, args []string, stderr io.Writer) ([]results.Named, error) {
+	began, told := time.Now(), -1
+	for {
+		parts, err := loadAll(ctx, args)
+		switch {
+		case err != nil && (o.wait == 0 || !isNone(err)):
+			return nil, err
+		case len(parts) >= o.wait:
+			return parts, nil
+		case time.Since(began) >= o.limit:
+			return nil, fmt.Errorf("%d of %d results are there after %v: %w", len(parts), o.wait, o.limit, errWaited)
+		case len(parts) != told:
+			told = len(parts)
+			fmt.Fprintf(stderr, "lakebench: %d of %d results are there\n", told, o.wait)
+		}
+		if err := task.Sleep(ctx, waitEvery); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// isNone says that there is nothing at a place, which may change.
+func isNone(err error) bool { return errors.Is(err, files.ErrNone) || errors.Is(err, os.ErrNotExist) }
+
+// loadAll reads the results at all places. Where there are none is an error, beside
+// those of the other places.
+func loadAll(ctx context.Context, places []string) ([]results.Named, error) {
+	var all []results.Named
+	var none error
+	for _, place := range places {
+		found, err := loadResults(ctx, place)
+		switch {
+		case isNone(err):
+			none = cmp.Or(none, err)
+		case err != nil:
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, none
 }

@@ -66,15 +66,17 @@ func (o planOptions) run(cmd *cobra.Command) error {
 	}
 	var measured []capacity.Pattern
 	for _, path := range o.measured {
-		doc, err := results.Read(path)
+		all, err := loadResults(cmd.Context(), path)
 		if err != nil {
 			return err
 		}
-		patterns, err := capacity.Measured(scale, &doc)
-		if err != nil {
-			return usagef("--result %s: %w", path, err)
+		for _, named := range all {
+			patterns, err := capacity.Measured(scale, &named.Document)
+			if err != nil {
+				return usagef("--result %s: %w", named.Name, err)
+			}
+			measured = append(measured, patterns...)
 		}
-		measured = append(measured, patterns...)
 	}
 	plan, err := capacity.Make(scale, prices, measured...)
 	if err != nil {

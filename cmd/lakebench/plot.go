@@ -12,7 +12,6 @@ import (
 
 	"github.com/lakebench/lakebench/plots"
 	"github.com/lakebench/lakebench/results"
-	"github.com/lakebench/lakebench/results/files"
 )
 
 // plotOptions are the flags of plot.
@@ -60,7 +59,7 @@ func (o *plotOptions) run(ctx context.Context, args []string, stdout io.Writer) 
 	o.Point = point
 	var docs []results.Named
 	for _, place := range args {
-		all, err := files.Load(ctx, place, git)
+		all, err := loadResults(ctx, place)
 		if err != nil {
 			return err
 		}

@@ -34,7 +34,8 @@ func newReport() *cobra.Command {
 several: what was run and found, tables and charts, growth and crossover, checks,
 ledgers, cost, assumptions, environment, and how to run it again.
 
-A RESULT is a result file or the folder of a run.`,
+A RESULT is a result file, the folder of a run or of several, or
+s3://BUCKET/PREFIX.`,
 		Example: `  lakebench report lakebench-results/RUN --out report.html --open
   lakebench report before.json after.json --format markdown
   lakebench report lakebench-results/RUN --serve 127.0.0.1:8080`,
@@ -63,11 +64,13 @@ func (o *reportOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	var docs []results.Document
 	for _, path := range args {
-		doc, err := results.Read(path)
+		all, err := loadResults(cmd.Context(), path)
 		if err != nil {
 			return err
 		}
-		docs = append(docs, doc)
+		for _, named := range all {
+			docs = append(docs, named.Document)
+		}
 	}
 	var page bytes.Buffer
 	var err error

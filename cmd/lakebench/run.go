@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
@@ -19,7 +18,6 @@ import (
 
 	"github.com/lakebench/lakebench/backend"
 	"github.com/lakebench/lakebench/backend/fault"
-	"github.com/lakebench/lakebench/plots"
 	"github.com/lakebench/lakebench/price"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/workloads"
@@ -50,7 +48,9 @@ func newRun() *cobra.Command {
 		Use:   "run --workload NAME",
 		Short: "Run a workload and count what it costs",
 		Long: `Run measures a workload and prints what it cost. The result file, its twin in
-Go's benchmark format and the plots go to a new folder below --out.
+Go's benchmark format, reports and plots go to a new folder below --out. In a
+bucket that is the S3 of the AWS configuration (AWS_ENDPOINT_URL_S3, AWS_REGION),
+whatever is measured; result.json comes last there, and nothing is replaced.
 
 Workloads, their variants and parameters: lakebench list.`,
 		Example: `  lakebench run --workload catalog-refresh
@@ -71,7 +71,7 @@ Workloads, their variants and parameters: lakebench list.`,
 	f.IntVar(&o.repeats, "repeats", 1, "measure each variant so often at every point")
 	f.StringVar(&o.history, "history", "", "measure the records of this history `file` (see lakebench history)")
 	f.StringVar(&o.prices, "prices", "", "price with this YAML `file` instead of the built-in table")
-	f.StringVar(&o.out, "out", "lakebench-results", "write results to a new folder below this `dir`")
+	f.StringVar(&o.out, "out", "lakebench-results", outHelp)
 	f.BoolVar(&o.json, "json", false, "print the result document on standard output instead of tables")
 	f.StringVar(&o.trace, "trace-out", "", "write every request to this `file`, one JSON line each")
 	f.StringVar(&o.recorded, "history-out", "", "write the operations that were recorded for the checker to this `dir`, a JSON file for each measurement")
@@ -101,6 +101,10 @@ func (o *runOptions) run(ctx context.Context, stdout, stderr io.Writer) (err err
 	if err != nil {
 		return err
 	}
+	to, err := openDestination(ctx, o.out, cfg.RunID)
+	if err != nil {
+		return err
+	}
 	cfg.Progress = func(e workloads.Progress) {
 		p.at(fmt.Sprintf("point %d of %d, %s", e.Point, e.Points, e.Stage), e.Done, e.Total)
 	}
@@ -127,7 +131,7 @@ func (o *runOptions) run(ctx context.Context, stdout, stderr io.Writer) (err err
 	if doc == nil || len(doc.Series) == 0 && ctx.Err() != nil {
 		return runErr
 	}
-	return errors.Join(o.output(doc, recorded, stdout, stderr), runErr)
+	return errors.Join(o.output(ctx, to, doc, recorded, stdout, stderr), runErr)
 }
 
 // config resolves everything that can be refused before anything runs.
@@ -332,19 +336,8 @@ func loadFaults(text string) (fault.Rules, error) {
 
 // output writes the result's files and prints it. An invalid or partial result
 // is written too: it is marked, and somebody will want to look at it.
-func (o *runOptions) output(doc *results.Document, recorded *recordings, stdout, stderr io.Writer) error {
-	path, err := results.Write(o.out, *doc)
-	if err != nil {
-		return err
-	}
-	pictures, err := plots.Write(filepath.Join(filepath.Dir(path), "plots"), *doc)
-	if err != nil {
-		return err
-	}
-	if err := writeReports(filepath.Dir(path), *doc); err != nil {
-		return err
-	}
-	failing, err := recorded.writeFailed(filepath.Dir(path))
+func (o *runOptions) output(ctx context.Context, to *destination, doc *results.Document, recorded *recordings, stdout, stderr io.Writer) error {
+	files, err := to.write(ctx, *doc, recorded)
 	if err != nil {
 		return err
 	}
@@ -359,8 +352,8 @@ func (o *runOptions) output(doc *results.Document, recorded *recordings, stdout,
 	if err := results.WriteTable(stdout, *doc, tableOptions(stdout)); err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "\nresult  %s\nreport  %s\nplots   %s (%d files)\n", path, filepath.Join(filepath.Dir(path), "report.html"), filepath.Join(filepath.Dir(path), "plots"), len(pictures))
-	for _, file := range failing {
+	fmt.Fprintf(stderr, "\nresult  %s\nreport  %s\nplots   %s (%d files)\n", files.result, files.report, files.plots, files.pictures)
+	for _, file := range files.failing {
 		fmt.Fprintf(stderr, "failing %s\n", file)
 	}
 	return nil

@@ -54,7 +54,7 @@ func measured(t *testing.T, args ...string) results.Named {
 		t.Errorf("%v: exit code %d\n%s%s", args, code, stdout.String(), stderr.String())
 		return results.Named{}
 	}
-	all, err := files.Load(t.Context(), dir, nil)
+	all, err := files.Sources{}.Load(t.Context(), dir)
 	if err != nil || len(all) != 1 {
 		t.Fatalf("%s: %d results, %v", dir, len(all), err)
 	}

@@ -54,7 +54,7 @@ func TestLoad(t *testing.T) {
 		"runs":                                  {run},
 		"runs/20261129T120000Z-catalog-refresh": {run},
 	} {
-		all, err := files.Load(t.Context(), filepath.Join(dir, place), nil)
+		all, err := files.Sources{}.Load(t.Context(), filepath.Join(dir, place))
 		if err != nil {
 			t.Errorf("%s: %v", place, err)
 		}
@@ -63,7 +63,7 @@ func TestLoad(t *testing.T) {
 		}
 	}
 	for place, want := range map[string]error{"none": files.ErrNone, "absent": os.ErrNotExist, "wrong": results.ErrForeign} {
-		if _, err := files.Load(t.Context(), filepath.Join(dir, place), nil); !errors.Is(err, want) {
+		if _, err := (files.Sources{}).Load(t.Context(), filepath.Join(dir, place)); !errors.Is(err, want) {
 			t.Errorf("%s: %v, want %v", place, err, want)
 		}
 	}
@@ -88,7 +88,7 @@ func TestLoadRevision(t *testing.T) {
 		"git:HEAD:base/a.json": {"git:HEAD:base/a.json"},
 		"git:HEAD:base/":       {"git:HEAD:base/a.json", "git:HEAD:base/b.json"},
 	} {
-		all, err := files.Load(t.Context(), place, git)
+		all, err := files.Sources{Git: git}.Load(t.Context(), place)
 		if err != nil {
 			t.Errorf("%s: %v", place, err)
 		}
@@ -97,12 +97,12 @@ func TestLoadRevision(t *testing.T) {
 		}
 	}
 	for _, place := range []string{"git:", "git:HEAD", "git:HEAD:", "git::base", "git:--help:base"} {
-		if _, err := files.Load(t.Context(), place, git); !errors.Is(err, files.ErrGitPlace) {
+		if _, err := (files.Sources{Git: git}).Load(t.Context(), place); !errors.Is(err, files.ErrGitPlace) {
 			t.Errorf("%s: %v, want ErrGitPlace", place, err)
 		}
 	}
 	for _, place := range []string{"git:HEAD:absent", "git:nowhere:base", "git:HEAD:none", "git:HEAD:wrong"} {
-		if _, err := files.Load(t.Context(), place, git); err == nil || !strings.Contains(err.Error(), place) {
+		if _, err := (files.Sources{Git: git}).Load(t.Context(), place); err == nil || !strings.Contains(err.Error(), place) {
 			t.Errorf("%s: %v, want an error that names it", place, err)
 		}
 	}

@@ -1,0 +1,206 @@
+package bucket_test
+
+import (
+	"context"
+	"errors"
+	"net/http/httptest"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/lakebench/lakebench/backend/s3"
+	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/results/bucket"
+	"github.com/lakebench/lakebench/results/resultstest"
+)
+
+// service is an S3 with the bucket "lake". It writes down the keys that are put.
+type service struct {
+	*awss3.Client
+	put []string
+	// after, if not nil, decides the answer to a PUT that was carried out.
+	after func(key string) error
+}
+
+func (s *service) PutObject(ctx context.Context, in *awss3.PutObjectInput, o ...func(*awss3.Options)) (*awss3.PutObjectOutput, error) {
+	s.put = append(s.put, *in.Key)
+	out, err := s.Client.PutObject(ctx, in, o...)
+	if err == nil && s.after != nil {
+		err = s.after(*in.Key)
+	}
+	return out, err
+}
+
+func newService(t *testing.T) *service {
+	t.Helper()
+	embedded, err := s3.New(s3.DefaultConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(embedded.HTTPHandler())
+	t.Cleanup(server.Close)
+	client := awss3.New(awss3.Options{
+		Region: "us-east-1", BaseEndpoint: &server.URL, UsePathStyle: true,
+		Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""), Retryer: aws.NopRetryer{},
+	})
+	if _, err := client.CreateBucket(t.Context(), &awss3.CreateBucketInput{Bucket: aws.String("lake")}); err != nil {
+		t.Fatal(err)
+	}
+	return &service{Client: client}
+}
+
+// folder is that of a run: a result, its twin and a picture.
+func folder(t *testing.T, id string) string {
+	t.Helper()
+	dir := t.TempDir()
+	doc := resultstest.CatalogRefresh(1, 0)
+	doc.RunID = id
+	if _, err := results.Write(dir, doc); err != nil {
+		t.Fatal(err)
+	}
+	if err := results.WriteFile(filepath.Join(dir, id, "plots", "a.svg"), []byte("<svg/>")); err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, id)
+}
+
+func place(t *testing.T, text string) bucket.Place {
+	t.Helper()
+	p, err := bucket.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// A run is there with its result, which comes last, and is found under every name
+// that leads to it.
+func TestUploadAndLoad(t *testing.T) {
+	s := newService(t)
+	for _, id := range []string{"run-1", "run-2"} {
+		if err := bucket.Upload(t.Context(), s, folder(t, id), place(t, "s3://lake/nightly/"+id)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{"result.bench", "plots/a.svg", "result.json"}
+	if got := s.put[:3]; path.Base(got[2]) != "result.json" || len(s.put) != 6 {
+		t.Errorf("put %v, want %v", got, want)
+	}
+	const one, two = "s3://lake/nightly/run-1/result.json", "s3://lake/nightly/run-2/result.json"
+	for text, want := range map[string][]string{
+		"s3://lake/nightly/": {one, two}, "s3://lake/nightly": {one, two}, "s3://lake/nightly/run-1": {one}, one: {one},
+	} {
+		all, err := bucket.Load(t.Context(), s, place(t, text))
+		var names []string
+		for _, n := range all {
+			names = append(names, n.Name)
+		}
+		if err != nil || !slices.Equal(names, want) {
+			t.Errorf("%s: %v, %v, want %v", text, names, err, want)
+		}
+	}
+	for text, want := range map[string]error{
+		"s3://lake": bucket.ErrNone, "s3://lake/night": bucket.ErrNone, "s3://lake/nightly/run-3/result.json": os.ErrNotExist,
+	} {
+		if _, err := bucket.Load(t.Context(), s, place(t, text)); !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", text, err, want)
+		}
+	}
+	out, err := s.GetObject(t.Context(), &awss3.GetObjectInput{Bucket: aws.String("lake"), Key: aws.String("nightly/run-1/plots/a.svg")})
+	if err != nil || aws.ToString(out.ContentType) != "image/svg+xml" {
+		t.Errorf("a browser is told %q, %v", aws.ToString(out.ContentType), err)
+	}
+}
+
+// More objects than a page of a list has are all looked at.
+func TestLoadManyPages(t *testing.T) {
+	s := newService(t)
+	for _, id := range []string{"a", "z"} {
+		if err := bucket.Upload(t.Context(), s, folder(t, id), place(t, "s3://lake/"+id)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := bucket.Load(t.Context(), onePerPage{s}, place(t, "s3://lake"))
+	if err != nil || len(all) != 2 {
+		t.Errorf("%d results, %v, want 2", len(all), err)
+	}
+}
+
+type onePerPage struct{ *service }
+
+func (o onePerPage) ListObjectsV2(ctx context.Context, in *awss3.ListObjectsV2Input, opts ...func(*awss3.Options)) (*awss3.ListObjectsV2Output, error) {
+	page := *in
+	page.MaxKeys = aws.Int32(1)
+	return o.Client.ListObjectsV2(ctx, &page, opts...)
+}
+
+var errLost = errors.New("the answer was lost")
+
+// Where writing ends half-way there is no result, and the place is taken.
+func TestUploadThatEndsHalfWay(t *testing.T) {
+	s := newService(t)
+	to := place(t, "s3://lake/run-1")
+	if err := bucket.Free(t.Context(), s, to); err != nil {
+		t.Errorf("before: %v", err)
+	}
+	s.after = func(string) error { return errLost }
+	if err := bucket.Upload(t.Context(), s, folder(t, "run-1"), to); !errors.Is(err, errLost) {
+		t.Errorf("%v, want %v", err, errLost)
+	}
+	if _, err := bucket.Load(t.Context(), s, to); !errors.Is(err, bucket.ErrNone) {
+		t.Errorf("%v, want ErrNone", err)
+	}
+	if err := bucket.Free(t.Context(), s, to); !errors.Is(err, bucket.ErrExists) {
+		t.Errorf("after: %v, want ErrExists", err)
+	}
+	if err := bucket.Free(t.Context(), s, place(t, "s3://lake/run")); err != nil {
+		t.Errorf("a longer name is another place: %v", err)
+	}
+}
+
+// An object that holds what was to be written is there because an attempt went
+// through whose answer was lost; one that holds anything else is kept.
+func TestNothingIsReplaced(t *testing.T) {
+	s := newService(t)
+	dir, to := folder(t, "run-1"), place(t, "s3://lake/run-1")
+	for range 2 {
+		if err := bucket.Upload(t.Context(), s, dir, to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	other := folder(t, "run-2") // another id, so another result
+	if err := bucket.Upload(t.Context(), s, other, to); !errors.Is(err, bucket.ErrExists) {
+		t.Errorf("%v, want ErrExists", err)
+	}
+	all, err := bucket.Load(t.Context(), s, to)
+	if err != nil || len(all) != 1 || all[0].Document.RunID != "run-1" {
+		t.Errorf("the first run is not there any more: %v", err)
+	}
+}
+
+func TestUploadOfNoRun(t *testing.T) {
+	if err := bucket.Upload(t.Context(), nil, t.TempDir(), bucket.Place{Bucket: "lake"}); err == nil {
+		t.Error("a folder without a result was uploaded")
+	}
+}
+
+func TestParse(t *testing.T) {
+	for text, want := range map[string]bucket.Place{
+		"s3://lake": {Bucket: "lake"}, "s3://lake/": {Bucket: "lake"}, "s3://lake/a/b/": {Bucket: "lake", Key: "a/b"},
+	} {
+		if got, err := bucket.Parse(text); err != nil || got != want {
+			t.Errorf("%s: %v, %v, want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "lake", "s3:/lake", "s3://", "s3:///a", "s3://lake/a//b", "s3://lake/../b"} {
+		if got, err := bucket.Parse(text); !errors.Is(err, bucket.ErrPlace) {
+			t.Errorf("%q: %v, %v, want ErrPlace", text, got, err)
+		}
+	}
+}
