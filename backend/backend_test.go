@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lakebench/lakebench/backend/dynamo"
+	"github.com/lakebench/lakebench/backend/tally"
 	"github.com/lakebench/lakebench/cause"
 	"github.com/lakebench/lakebench/meter"
 )
@@ -174,11 +175,11 @@ func requests(ctx context.Context, t *testing.T, c *dynamodb.Client, table strin
 }
 
 // byOutcome is what a meter counted, in the engine's terms.
-func byOutcome(m *meter.Meter) map[dynamo.Request]int64 {
-	got := map[dynamo.Request]int64{}
+func byOutcome(m *meter.Meter) tally.Requests {
+	got := tally.Requests{}
 	for _, phase := range m.Phases() {
 		for _, a := range m.Ledger(phase).Attempts() {
-			got[dynamo.Request{API: a.API, Outcome: a.Outcome.String()}] += a.Count
+			got[tally.Request{API: a.API, Outcome: a.Outcome.String()}] += a.Count
 		}
 	}
 	return got
@@ -256,7 +257,7 @@ func TestLoopbackRoundTrip(t *testing.T) {
 	if served != attempts {
 		t.Errorf("the server served %d requests, the client counted %d", served, attempts)
 	}
-	delete(before, dynamo.Request{API: "ListTables", Outcome: "ok"})
+	delete(before, tally.Request{API: "ListTables", Outcome: "ok"})
 	if len(before) != 0 {
 		t.Errorf("opening made other requests than one ListTables: %v", before)
 	}
@@ -285,7 +286,7 @@ func TestLoopbackRoundTrip(t *testing.T) {
 	if err := b.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if n := engine.Totals().Requests[dynamo.Request{API: "DeleteTable", Outcome: "ok"}]; n != 1 {
+	if n := engine.Totals().Requests[tally.Request{API: "DeleteTable", Outcome: "ok"}]; n != 1 {
 		t.Errorf("%d tables removed, want 1", n)
 	}
 }

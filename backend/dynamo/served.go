@@ -1,9 +1,6 @@
 package dynamo
 
-import (
-	"maps"
-	"sync"
-)
+import "github.com/lakebench/lakebench/backend/tally"
 
 // Served is one request as the service saw it and bills it. Requests that fail
 // are billed too, where AWS does (a failed condition, a cancelled transaction),
@@ -80,35 +77,25 @@ func (b *bill) returned(items, bytes int) {
 
 // Totals is what an engine has served since it was made.
 type Totals struct {
-	Requests map[Request]int64
-	RRU, WRU float64
+	Requests tally.Requests
+	Units
 }
 
-// Request is a class of requests that are counted together.
-type Request struct{ API, Outcome string }
+// Units are read and write request units.
+type Units struct{ RRU, WRU float64 }
 
 // counter is the engine's own count, independent of whoever observes.
-type counter struct {
-	mu     sync.Mutex // never held over a yield
-	totals Totals
-}
+type counter struct{ tally.Tally[Units] }
 
 func (c *counter) add(s *Served) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.totals.Requests == nil {
-		c.totals.Requests = map[Request]int64{}
-	}
-	c.totals.Requests[Request{s.API, s.Outcome}]++
-	c.totals.RRU += s.RRU
-	c.totals.WRU += s.WRU
+	c.Count(tally.Request{API: s.API, Outcome: s.Outcome}, func(sums *Units) {
+		sums.RRU += s.RRU
+		sums.WRU += s.WRU
+	})
 }
 
 // Totals returns the requests served and the units billed so far.
 func (e *Engine) Totals() Totals {
-	e.counter.mu.Lock()
-	defer e.counter.mu.Unlock()
-	t := e.counter.totals
-	t.Requests = maps.Clone(t.Requests)
-	return t
+	requests, units := e.counter.Totals()
+	return Totals{requests, units}
 }

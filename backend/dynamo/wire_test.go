@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lakebench/lakebench/backend/dynamo"
+	"github.com/lakebench/lakebench/backend/tally"
 )
 
 const createTable = `{"TableName":"tbl","BillingMode":"PAY_PER_REQUEST",
@@ -209,7 +210,7 @@ func TestTotalsBoundNames(t *testing.T) {
 		e.Serve(t.Context(), fmt.Sprint("Invented", i), nil)
 	}
 	e.Serve(t.Context(), "UpdateItem", nil)
-	want := map[dynamo.Request]int64{
+	want := tally.Requests{
 		{API: "CreateTable", Outcome: dynamo.OutcomeOK}:   1,
 		{API: "unknown", Outcome: dynamo.OutcomeOther}:    1000,
 		{API: "UpdateItem", Outcome: dynamo.OutcomeOther}: 1,

@@ -1,9 +1,6 @@
 package s3
 
-import (
-	"maps"
-	"sync"
-)
+import "github.com/lakebench/lakebench/backend/tally"
 
 // Served is one request as the service saw it and bills it.
 type Served struct {
@@ -86,38 +83,30 @@ func (b *bill) settle(err *serviceError) {
 
 // Totals is what a service has served since it was made.
 type Totals struct {
-	Requests                map[Request]int64
+	Requests tally.Requests
+	Billed
+}
+
+// Billed is what requests are billed for, as in [Served].
+type Billed struct {
 	ClassA, ClassB          int64
 	ReadBytes, WrittenBytes int64
 }
 
-// Request is a kind of requests that are counted together.
-type Request struct{ API, Outcome string }
-
 // counter is the service's own count, independent of whoever observes.
-type counter struct {
-	mu     sync.Mutex // never held over a yield
-	totals Totals
-}
+type counter struct{ tally.Tally[Billed] }
 
 func (c *counter) add(s *Served) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.totals.Requests == nil {
-		c.totals.Requests = map[Request]int64{}
-	}
-	c.totals.Requests[Request{s.API, s.Outcome}]++
-	c.totals.ClassA += s.ClassA
-	c.totals.ClassB += s.ClassB
-	c.totals.ReadBytes += s.ReadBytes
-	c.totals.WrittenBytes += s.WrittenBytes
+	c.Count(tally.Request{API: s.API, Outcome: s.Outcome}, func(sums *Billed) {
+		sums.ClassA += s.ClassA
+		sums.ClassB += s.ClassB
+		sums.ReadBytes += s.ReadBytes
+		sums.WrittenBytes += s.WrittenBytes
+	})
 }
 
 // Totals returns what was served and billed so far.
 func (s *Service) Totals() Totals {
-	s.counter.mu.Lock()
-	defer s.counter.mu.Unlock()
-	t := s.counter.totals
-	t.Requests = maps.Clone(t.Requests)
-	return t
+	requests, billed := s.counter.Totals()
+	return Totals{requests, billed}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lakebench/lakebench/backend/s3"
+	"github.com/lakebench/lakebench/backend/tally"
 )
 
 // What requests are billed: PUT, COPY, POST and LIST are class A, GET, HEAD and
@@ -77,7 +78,7 @@ func TestServed(t *testing.T) {
 	if totals.ClassA-before.ClassA != 6 || totals.ClassB-before.ClassB != 7 || totals.ReadBytes != 6 || totals.WrittenBytes != 12 {
 		t.Errorf("totals %+v after %+v", totals, before)
 	}
-	if n := totals.Requests[s3.Request{API: "PutObject", Outcome: s3.OutcomeConditionFailed}]; n != 1 {
+	if n := totals.Requests[tally.Request{API: "PutObject", Outcome: s3.OutcomeConditionFailed}]; n != 1 {
 		t.Errorf("%d refused PUTs", n)
 	}
 }

@@ -66,13 +66,19 @@ func (o *migrateOptions) addDryRun(f *pflag.FlagSet) {
 	f.BoolVar(&o.dryRun, "dry-run", false, "say what would be done, and about what it takes, and change nothing")
 }
 
-// addYes is for verbs that read or write whole tables.
-func (o *migrateOptions) addYes(f *pflag.FlagSet) {
+// addSpending is for verbs that read or write whole tables.
+func (o *migrateOptions) addSpending(f *pflag.FlagSet) {
+	o.addDryRun(f)
 	f.BoolVar(&o.yes, "yes", false, "spend what --dry-run estimates on an endpoint that is not this machine")
 }
 
 func (o *migrateOptions) addNodes(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.nodes, "nodes", nil, "the ids of all nodes that write metadata: `a,b,c`")
+}
+
+// addExamples is for verbs that compare both layouts.
+func addExamples(f *pflag.FlagSet, examples *int) {
+	f.IntVar(examples, "examples", *examples, "how many keys of each kind of difference are named")
 }
 
 // A migrationRun is one verb under way.
@@ -180,16 +186,19 @@ func (o *migrateOptions) who() (string, error) {
 	return u.Username + "@" + host, nil
 }
 
-// agreed prints a plan and returns nil, or refuses to spend it without --yes. Plans
-// of a dry run are always agreed to, and so is everything on this machine.
-func (m *migrationRun) agreed(estimate func(dry bool) (*migrate.Plan, error)) error {
-	if m.options.yes || isLoopback(m.options.endpoint) {
+// carryOut does what a verb does, or shows its plan: with --dry-run, and without
+// --yes where it is not this machine that carries it out.
+func (o *migrateOptions) carryOut(cmd *cobra.Command, verb func(ctx context.Context, m *migrationRun, dry bool) (*migrate.Plan, error)) error {
+	return o.run(cmd, func(ctx context.Context, m *migrationRun) error {
+		agreed := o.yes || isLoopback(o.endpoint)
+		p, err := verb(ctx, m, o.dryRun || !agreed)
+		if err != nil || p == nil {
+			return err
+		}
+		m.printPlan(p)
+		if !o.dryRun {
+			return usagef("nothing was changed; add --yes to spend this")
+		}
 		return nil
-	}
-	p, err := estimate(true)
-	if err != nil {
-		return err
-	}
-	m.printPlan(p)
-	return usagef("nothing was changed; add --yes to spend this")
+	})
 }

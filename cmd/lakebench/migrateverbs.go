@@ -56,7 +56,17 @@ repair.`,
 			if err := options.Validate(); err != nil {
 				return err
 			}
-			return o.run(cmd, func(ctx context.Context, m *migrationRun) error { return m.backfill(ctx, options) })
+			return o.carryOut(cmd, func(ctx context.Context, m *migrationRun, dry bool) (*migrate.Plan, error) {
+				options.DryRun = dry
+				r, err := m.Backfill(ctx, options)
+				switch {
+				case err != nil:
+					return nil, err
+				case dry:
+					return r.Plan, nil
+				}
+				return nil, m.printBackfill(r)
+			})
 		},
 	}
 	f := cmd.Flags()
@@ -64,38 +74,8 @@ repair.`,
 	f.IntVar(&options.Batch, "batch", options.Batch, fmt.Sprintf("records that a transaction creates: 1 to %d", migrate.MaxBatch))
 	f.IntVar(&options.Workers, "workers", options.Workers, "transactions under way at once")
 	f.Float64Var(&options.Rate, "rate", 0, "copy at most so many items a second; 0 is no bound")
-	o.addDryRun(f)
-	o.addYes(f)
+	o.addSpending(f)
 	return cmd
-}
-
-func (m *migrationRun) backfill(ctx context.Context, options migrate.BackfillOptions) error {
-	estimate := func(dry bool) (*migrate.Plan, error) {
-		options.DryRun = dry
-		r, err := m.Backfill(ctx, options)
-		if err != nil {
-			return nil, err
-		}
-		if !dry {
-			return nil, m.printBackfill(r)
-		}
-		return r.Plan, nil
-	}
-	return m.carryOut(estimate)
-}
-
-// carryOut does what a verb does, or shows its plan.
-func (m *migrationRun) carryOut(verb func(dry bool) (*migrate.Plan, error)) error {
-	if !m.options.dryRun {
-		if err := m.agreed(verb); err != nil {
-			return err
-		}
-	}
-	p, err := verb(m.options.dryRun)
-	if err == nil && p != nil {
-		m.printPlan(p)
-	}
-	return err
 }
 
 func newMigrateVerify(o *migrateOptions) *cobra.Command {
@@ -108,32 +88,25 @@ func newMigrateVerify(o *migrateOptions) *cobra.Command {
 			if err := options.Validate(); err != nil {
 				return err
 			}
-			return o.run(cmd, func(ctx context.Context, m *migrationRun) error {
-				return m.carryOut(func(dry bool) (*migrate.Plan, error) {
-					options.DryRun = dry
-					v, err := m.Verify(ctx, options)
-					if err != nil || v.Plan != nil {
-						return planOf(v, err), err
-					}
-					m.metrics.differ(v)
-					m.printVerification(v)
-					return nil, v.Err()
-				})
+			return o.carryOut(cmd, func(ctx context.Context, m *migrationRun, dry bool) (*migrate.Plan, error) {
+				options.DryRun = dry
+				v, err := m.Verify(ctx, options)
+				switch {
+				case err != nil:
+					return nil, err
+				case dry:
+					return v.Plan, nil
+				}
+				m.metrics.differ(v)
+				m.printVerification(v)
+				return nil, v.Err()
 			})
 		},
 	}
 	f := cmd.Flags()
-	f.IntVar(&options.Examples, "examples", options.Examples, "how many keys of each kind of difference are named")
-	o.addDryRun(f)
-	o.addYes(f)
+	addExamples(f, &options.Examples)
+	o.addSpending(f)
 	return cmd
-}
-
-func planOf(v *migrate.Verification, err error) *migrate.Plan {
-	if err != nil {
-		return nil
-	}
-	return v.Plan
 }
 
 func newMigrateFinalize(o *migrateOptions) *cobra.Command {
@@ -159,11 +132,9 @@ marker, writes go on as before. After a crash run finalize again, or abort.`,
 			if err := options.Validate(); err != nil {
 				return err
 			}
-			return o.run(cmd, func(ctx context.Context, m *migrationRun) error {
-				return m.carryOut(func(dry bool) (*migrate.Plan, error) {
-					options.DryRun = dry
-					return m.finalize(ctx, options)
-				})
+			return o.carryOut(cmd, func(ctx context.Context, m *migrationRun, dry bool) (*migrate.Plan, error) {
+				options.DryRun = dry
+				return m.finalize(ctx, options)
 			})
 		},
 	}
@@ -173,9 +144,8 @@ marker, writes go on as before. After a crash run finalize again, or abort.`,
 	f.StringVar(&options.TakeOver, "take-over", "", "take over the write barrier with this `ID`, of a finalization that has crashed")
 	f.DurationVar(&options.MaxPause, "max-pause", options.MaxPause, "give up, and let writes go on, after pausing them for so long")
 	f.DurationVar(&options.HeartbeatWait, "heartbeat-wait", options.HeartbeatWait, "wait so long for a sign of life of every node")
-	f.IntVar(&options.Examples, "examples", options.Examples, "how many keys of each kind of difference are named")
-	o.addDryRun(f)
-	o.addYes(f)
+	addExamples(f, &options.Examples)
+	o.addSpending(f)
 	return cmd
 }
 
@@ -236,30 +206,23 @@ func newMigrateRepair(o *migrateOptions) *cobra.Command {
 		Short: "Make v2 what v1 is, before the finalization",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return o.run(cmd, func(ctx context.Context, m *migrationRun) error {
-				return m.carryOut(func(dry bool) (*migrate.Plan, error) {
-					options.DryRun = dry
-					r, err := m.Repair(ctx, options)
-					if err != nil || r.Plan != nil {
-						return repairPlan(r, err), err
-					}
-					return nil, m.printRepair(r)
-				})
+			return o.carryOut(cmd, func(ctx context.Context, m *migrationRun, dry bool) (*migrate.Plan, error) {
+				options.DryRun = dry
+				r, err := m.Repair(ctx, options)
+				switch {
+				case err != nil:
+					return nil, err
+				case dry:
+					return r.Plan, nil
+				}
+				return nil, m.printRepair(r)
 			})
 		},
 	}
 	f := cmd.Flags()
-	f.IntVar(&options.Examples, "examples", options.Examples, "how many keys of each kind of difference are named")
-	o.addDryRun(f)
-	o.addYes(f)
+	addExamples(f, &options.Examples)
+	o.addSpending(f)
 	return cmd
-}
-
-func repairPlan(r *migrate.RepairReport, err error) *migrate.Plan {
-	if err != nil {
-		return nil
-	}
-	return r.Plan
 }
 
 func newMigrateRetire(o *migrateOptions) *cobra.Command {

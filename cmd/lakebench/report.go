@@ -3,10 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os/exec"
 	"path/filepath"
@@ -104,30 +102,17 @@ func (o reportOptions) servePage(ctx context.Context, page []byte, out io.Writer
 	if !isLoopback("http://" + o.serve) {
 		return usagef("--serve %q: expected a loopback address with a port, such as 127.0.0.1:8080", o.serve)
 	}
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", o.serve)
+	l, err := listen(ctx, out, "Report", "--serve", o.serve)
 	if err != nil {
-		return usagef("--serve: %w", err)
+		return err
 	}
-	server := &http.Server{
-		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Content-Type", "text/html; charset=utf-8")
-			http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(page))
-		}),
-		ReadHeaderTimeout: 10 * time.Second,
-	}
-	address := "http://" + l.Addr().String()
-	fmt.Fprintf(out, "Report on %s (interrupt to stop)\n", address)
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(l) }()
-	if err := o.openPage(ctx, address); err != nil {
-		return errors.Join(err, server.Close())
-	}
-	select {
-	case err := <-failed:
-		return usagef("--serve: %w", err)
-	case <-ctx.Done():
-		return server.Close()
-	}
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(page))
+	})
+	return serveAll(ctx,
+		func(ctx context.Context) error { return defaultServeLimits().serve(ctx, l, handler) },
+		func(ctx context.Context) error { return o.openPage(ctx, "http://"+l.Addr().String()) })
 }
 
 // openPage asks the system to show a file or an address, if that was asked for.

@@ -1,14 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"net"
-	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -101,11 +98,10 @@ func (o *serveOptions) serveDynamoDB(ctx context.Context, out io.Writer) (err er
 		return err
 	}
 	defer func() { err = errors.Join(err, engine.Close()) }()
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", o.dynamodb)
+	l, err := listen(ctx, out, "DynamoDB", "--dynamodb", o.dynamodb)
 	if err != nil {
-		return usagef("--dynamodb: %w", err)
+		return err
 	}
-	fmt.Fprintf(out, "DynamoDB on http://%s (interrupt to stop)\n", l.Addr())
 	keep, stopKeeping := context.WithCancel(ctx)
 	defer stopKeeping()
 	kept := make(chan error, 1)
@@ -115,8 +111,8 @@ func (o *serveOptions) serveDynamoDB(ctx context.Context, out io.Writer) (err er
 	if err = errors.Join(err, <-kept); err != nil {
 		return err
 	}
-	printTotals(out, engine.Totals())
-	return nil
+	_, err = io.WriteString(out, dynamoDBTotals(engine.Totals()))
+	return err
 }
 
 // openEngine returns an engine in memory, or one that lives in the data directory.
@@ -135,14 +131,11 @@ func (o *serveOptions) openEngine(out io.Writer) (*dynamo.Engine, error) {
 	return engine, nil
 }
 
-// printTotals says what was requested of the service, and what that is billed.
-func printTotals(out io.Writer, t dynamo.Totals) {
-	kinds := slices.SortedFunc(maps.Keys(t.Requests), func(a, b dynamo.Request) int {
-		return cmp.Or(cmp.Compare(a.API, b.API), cmp.Compare(a.Outcome, b.Outcome))
-	})
-	fmt.Fprintln(out, "served")
-	for _, k := range kinds {
-		fmt.Fprintf(out, "  %-20s %-18s %12d\n", k.API, k.Outcome, t.Requests[k])
-	}
-	fmt.Fprintf(out, "billed %g read and %g write request units\n", t.RRU, t.WRU)
+// dynamoDBTotals says what was requested of the service, and what that is billed.
+func dynamoDBTotals(t dynamo.Totals) string {
+	var text strings.Builder
+	text.WriteString("DynamoDB served\n")
+	t.Requests.WriteTable(&text)
+	fmt.Fprintf(&text, "billed %g read and %g write request units\n", t.RRU, t.WRU)
+	return text.String()
 }
