@@ -89,7 +89,7 @@ func (m *Migrator) Backfill(ctx context.Context, o BackfillOptions) (*BackfillRe
 	if o.DryRun {
 		return m.planBackfill(b, o, t)
 	}
-	c := &converger{Migrator: m, batch: o.Batch, workers: o.Workers, pace: newPacer(ctx, o.Rate)}
+	c := &converger{Migrator: m, size: newBatchSize(o.Batch), workers: o.Workers, pace: newPacer(ctx, o.Rate)}
 	if err := c.solve(ctx); err != nil {
 		return nil, m.explain(ctx, verb, err)
 	}

@@ -547,7 +547,7 @@ func TestBackfillTogether(t *testing.T) {
 func TestBackfillUnderThrottling(t *testing.T) {
 	for _, effect := range []string{"throttle action", "conflict", "error-after", "timeout 1s lands 3s", "error-before reset"} {
 		t.Run(effect, func(t *testing.T) {
-			virtually(t, "on dynamodb TransactWriteItems cause backfill nth 1..25 : "+effect, func(ctx context.Context, l *lake) {
+			virtually(t, "on dynamodb TransactWriteItems cause backfill nth 1..80 : "+effect, func(ctx context.Context, l *lake) {
 				items := records(120, 10)
 				l.load(items)
 				l.init()

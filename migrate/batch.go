@@ -1,9 +1,13 @@
 package migrate
 
 import (
+	"slices"
+	"sync"
+
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/lakebench/lakebench/store"
+	"github.com/lakebench/lakebench/store/write"
 	"github.com/lakebench/lakebench/units"
 )
 
@@ -41,3 +45,47 @@ func place(action int) (item int, onV2 bool) {
 	}
 	return (action - 1) / actionsPerPair, (action-1)%actionsPerPair == 1
 }
+
+// A batchSize is how many records a creation has, by the rule that TCP sends by:
+// additive increase, multiplicative decrease (RFC 5681). All of a cancelled
+// transaction is paid for, and one of n records is cancelled if any of the n is in
+// somebody's hands. Where that is so of one record in q a record costs least in
+// transactions of about √(q/2) records; the rule's sizes go as √q too, up to the
+// most that fits where nobody is in the way.
+type batchSize struct {
+	most int
+
+	mu  sync.Mutex // guards now; never held over a yield
+	now int
+}
+
+func newBatchSize(most int) *batchSize { return &batchSize{most: most, now: most} }
+
+// of returns how many of the records that are left come next.
+func (b *batchSize) of(left int) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return min(left, b.now)
+}
+
+// done books a creation of n records: if there were as many as there could be the
+// next one has one more.
+func (b *batchSize) done(n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if n >= b.now {
+		b.now = min(b.now+1, b.most)
+	}
+}
+
+// lost books a creation of n records that was in vain for some of them.
+func (b *batchSize) lost(n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.now = max(1, min(b.now, n/2))
+}
+
+// byRecords says whether contention concerned records of a creation, so that a
+// smaller one meets less of it. The barrier's check is in all of them, and costs
+// least in the largest.
+func byRecords(err error) bool { return !slices.Equal(write.Contended(err), []int{0}) }

@@ -26,7 +26,7 @@ type tally struct {
 // A converger makes items of v1 be in v2.
 type converger struct {
 	*Migrator
-	batch   int
+	size    *batchSize
 	workers int
 	pace    *pacer
 
@@ -65,7 +65,7 @@ func (c *converger) page(ctx context.Context, items []item) (tally, error) {
 	ctx, cancel := task.WithCancel(ctx)
 	defer cancel(context.Canceled)
 	group := task.NewGroup(ctx, c.workers)
-	for batch := range slices.Chunk(open, c.batch) {
+	for batch := range slices.Chunk(open, c.size.most) {
 		if err = c.pace.wait(ctx, len(batch)); err != nil {
 			break
 		}
@@ -105,34 +105,57 @@ func (c *converger) missing(ctx context.Context, items []item) ([]item, error) {
 	return missing, nil
 }
 
-// create makes one transaction of the items and sends what is left of it again,
-// without those that failed. Those are looked at one by one.
+// create makes transactions of the items. What is left of one that was refused is
+// sent again at once, without the items whose conditions failed: those are looked at
+// one by one, and the others have just been found to be as they were read.
 func (c *converger) create(ctx context.Context, batch []item) error {
+	n, try := c.size.of(len(batch)), 1
 	for len(batch) > 0 {
-		err := c.sender.Transact(ctx, c.creation(batch))
+		err := c.sender.TransactOnce(ctx, c.creation(batch[:n]))
 		var refusal *write.RefusedError
 		switch {
 		case err == nil:
-			n := int64(len(batch))
-			c.count(func(t *tally) { t.converged += n; t.created += n })
-			return nil
+			c.count(func(t *tally) { t.converged += int64(n); t.created += int64(n) })
+			c.size.done(n)
+			batch, try = batch[n:], 1
+			n = c.size.of(len(batch))
 		case errors.As(err, &refusal):
-			if batch, err = c.refused(ctx, batch, refusal); err != nil {
+			rest, err := c.refused(ctx, batch[:n], refusal)
+			if err != nil {
 				return err
 			}
-		case divisible(err) && len(batch) > 1:
-			// Of a smaller one less stands in the way. To create again what an attempt
-			// without an answer may have created does no harm: it is found then.
-			half := len(batch) / 2
-			if err := c.create(ctx, batch[:half]); err != nil {
-				return err
+			batch, try = append(rest, batch[n:]...), 1
+			if len(rest) > 0 {
+				c.size.lost(n)
 			}
-			batch = batch[half:]
+			if n = len(rest); n == 0 {
+				n = c.size.of(len(batch))
+			}
 		default:
-			return store.Failed("backfill", c.v2Table(), batch[0].key, err)
+			if try, err = c.again(ctx, n, try, err); err != nil {
+				return store.Failed("backfill", c.v2Table(), batch[0].key, err)
+			}
+			n = c.size.of(len(batch))
 		}
 	}
 	return nil
+}
+
+// again waits after a creation of n records that contention has cancelled, or that
+// got no answer: to create again what it may have created does no harm, it is found
+// then. It returns the number of the next try.
+func (c *converger) again(ctx context.Context, n, try int, err error) (int, error) {
+	worn := try >= c.cfg.Backoff.Tries
+	switch {
+	case !divisible(err):
+		return 0, err
+	case worn && n == 1:
+		return 0, fmt.Errorf("gave up after %d tries, the last: %w", try, err)
+	case n > 1 && (worn || byRecords(err)):
+		c.size.lost(n)
+		try = 0
+	}
+	return try + 1, task.Sleep(ctx, c.cfg.Backoff.Wait(try+1, c.jitter()))
 }
 
 // divisible says of a transaction's error whether its parts may do better.

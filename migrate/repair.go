@@ -67,7 +67,7 @@ func (m *Migrator) Repair(ctx context.Context, o RepairOptions) (*RepairReport, 
 	if err != nil {
 		return nil, m.explain(ctx, verb, err)
 	}
-	c := &converger{Migrator: m, batch: 1, workers: 1, pace: newPacer(ctx, 0)}
+	c := &converger{Migrator: m, size: newBatchSize(1), workers: 1, pace: newPacer(ctx, 0)}
 	if err := c.solve(ctx); err != nil {
 		return nil, m.explain(ctx, verb, err)
 	}

@@ -38,6 +38,16 @@ func (r *RefusedError) Error() string {
 // success settles the matter; anything else ends as store.ErrUnknown, refusals
 // too, since the lost attempt may land after them (spec §1).
 func (s *Sender) Transact(ctx context.Context, actions []types.TransactWriteItem) error {
+	return s.transact(ctx, actions, s.cfg.Backoff.Tries)
+}
+
+// TransactOnce is Transact without the back-off: contention is for its caller, who
+// learns from Contended which actions it concerned.
+func (s *Sender) TransactOnce(ctx context.Context, actions []types.TransactWriteItem) error {
+	return s.transact(ctx, actions, 1)
+}
+
+func (s *Sender) transact(ctx context.Context, actions []types.TransactWriteItem, tries int) error {
 	var in *dynamodb.TransactWriteItemsInput
 	var a *attempts
 	for try := 1; ; try++ {
@@ -46,14 +56,14 @@ func (s *Sender) Transact(ctx context.Context, actions []types.TransactWriteItem
 			in = &dynamodb.TransactWriteItemsInput{TransactItems: actions, ClientRequestToken: &token}
 			a = newAttempts(true)
 		}
-		err := s.transactOnce(ctx, in, a)
+		err := s.call(ctx, in, a)
 		if err == nil {
 			return nil
 		}
 		fault := firstFault(err)
 		if fault.contended {
 			s.contended.Add(1)
-			if try < s.cfg.Backoff.Tries {
+			if try < tries {
 				if err = s.pause(ctx, try); err == nil {
 					continue
 				}
@@ -73,8 +83,20 @@ func (s *Sender) Transact(ctx context.Context, actions []types.TransactWriteItem
 	}
 }
 
-// transactOnce makes one call, unless ctx has ended.
-func (s *Sender) transactOnce(ctx context.Context, in *dynamodb.TransactWriteItemsInput, a *attempts) error {
+// Contended returns the actions of a transaction, given up for contention, in whose
+// way something stood: the others would have been carried out. There are none where
+// the service does not say.
+func Contended(err error) (actions []int) {
+	for i, reason := range reasons(err) {
+		if code(reason) != reasonNone && code(reason) != reasonCondition {
+			actions = append(actions, i)
+		}
+	}
+	return actions
+}
+
+// call makes one, unless ctx has ended.
+func (s *Sender) call(ctx context.Context, in *dynamodb.TransactWriteItemsInput, a *attempts) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -116,16 +138,21 @@ func firstFault(err error) fault {
 
 // failures returns the actions of a cancelled transaction whose conditions failed.
 func failures(err error) (failed []Failure) {
-	var cancelled *types.TransactionCanceledException
-	if !errors.As(err, &cancelled) {
-		return nil
-	}
-	for i, reason := range cancelled.CancellationReasons {
+	for i, reason := range reasons(err) {
 		if code(reason) == reasonCondition {
 			failed = append(failed, Failure{Action: i, Item: reason.Item})
 		}
 	}
 	return failed
+}
+
+// reasons are those of a cancelled transaction, one an action.
+func reasons(err error) []types.CancellationReason {
+	var cancelled *types.TransactionCanceledException
+	if !errors.As(err, &cancelled) {
+		return nil
+	}
+	return cancelled.CancellationReasons
 }
 
 // Reason codes (TransactWriteItems, API reference).
