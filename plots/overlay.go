@@ -123,8 +123,12 @@ func (s Selection) check(doc results.Document) error {
 	return nil
 }
 
-// matches says whether a page is selected: an overview only if no metric is.
+// matches says whether a page is selected: an overview only if no metric is, and
+// the requests by cause, which are of one point, only if nothing is.
 func (s Selection) matches(p page) bool {
+	if p.bars != nil {
+		return s.Metric == "" && s.X == "" && len(s.Point) == 0
+	}
 	c := p.charts[0]
 	switch {
 	case s.Metric != "" && (len(p.charts) > 1 || c.metric.Name != s.Metric), s.X != "" && c.x != s.X:

@@ -52,6 +52,36 @@ func TestOverlay(t *testing.T) {
 	}
 }
 
+// The requests by cause, which are a picture without curves, are drawn where nothing
+// is selected, and are no chart of a metric.
+func TestOverlayOfCauses(t *testing.T) {
+	doc := catalog()
+	for i := range doc.Series {
+		s := &doc.Series[i]
+		s.Attempts = append(s.Attempts, results.Attempt{Service: "dynamodb", API: "GetItem", Outcome: "ok", Cause: "control", Count: 20})
+	}
+	drawn := func(s Selection) []string {
+		pictures, err := Overlay([]results.Named{{Name: "x", Document: doc}}, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, p := range pictures {
+			names = append(names, p.Name())
+		}
+		return names
+	}
+	const causes = "requests-by-cause"
+	if names := drawn(Selection{}); !slices.Contains(names, causes) {
+		t.Errorf("drawn are %q, want %s among them", names, causes)
+	}
+	for _, s := range []Selection{{Metric: "requests/op"}, {X: "history_records"}} {
+		if names := drawn(s); slices.Contains(names, causes) {
+			t.Errorf("of %+v drawn are %q, want no %s", s, names, causes)
+		}
+	}
+}
+
 // Without a selection it is what a run draws of itself.
 func TestOverlayOfOneResult(t *testing.T) {
 	pictures, err := Overlay([]results.Named{{Name: "x", Document: catalog()}}, Selection{})
@@ -86,7 +116,7 @@ func TestOverlayRefuses(t *testing.T) {
 	}{
 		"nothing":         {nil, Selection{}, "no result given"},
 		"other workload":  {append(two(), results.Named{Name: "m", Document: other}), Selection{}, "m of migration"},
-		"too many":        {three, Selection{}, "9 curves are more than the 7 that can be told apart"},
+		"too many":        {three, Selection{}, "9 curves are more than the 8 that can be told apart"},
 		"no such variant": {one, Selection{Variants: []string{"v9"}}, "none of the variants"},
 		"no such metric":  {one, Selection{Metric: "p42"}, `metric "p42" was not measured; these were: bytes/op`},
 		"no chart":        {one, Selection{Metric: "bytes/op"}, "in no chart"},

@@ -66,10 +66,10 @@ func (t *TooFew) String() string {
 
 // Headline says in a sentence what differs.
 func (c *Comparison) Headline() string {
-	tally := func(what string, of func(*Row) bool) string {
+	tally := func(what string, sampled bool, of func(*Row) bool) string {
 		var differ, all int64
 		for i := range c.Rows {
-			if r := &c.Rows[i]; of(r) {
+			if r := &c.Rows[i]; r.Exact != sampled && of(r) {
 				all++
 				if r.Differs() {
 					differ++
@@ -79,16 +79,20 @@ func (c *Comparison) Headline() string {
 		switch {
 		case all == 0:
 			return ""
+		case differ == 0 && sampled && c.TooFew != nil:
+			return fmt.Sprintf("%s: too few repeats to tell.", texttab.Plural(all, what, what+"s"))
+		case differ == 0 && sampled:
+			return fmt.Sprintf("None of %s differs significantly.", texttab.Plural(all, what, what+"s"))
 		case differ == 0:
 			return fmt.Sprintf("None of %s differs.", texttab.Plural(all, what, what+"s"))
 		}
 		return fmt.Sprintf("%s of %s %s.", texttab.Thousands(float64(differ), 0), texttab.Plural(all, what, what+"s"), agree(differ))
 	}
 	sentences := []string{
-		tally("exact count", func(r *Row) bool { return r.Exact && !isTime(r.Metric) }),
-		tally("sampled count", func(r *Row) bool { return !r.Exact && !isTime(r.Metric) }),
-		tally("exact time", func(r *Row) bool { return r.Exact && isTime(r.Metric) }),
-		tally("sampled time", func(r *Row) bool { return !r.Exact && isTime(r.Metric) }),
+		tally("exact count", false, func(r *Row) bool { return !isTime(r.Metric) }),
+		tally("sampled count", true, func(r *Row) bool { return !isTime(r.Metric) }),
+		tally("exact time", false, func(r *Row) bool { return isTime(r.Metric) }),
+		tally("sampled time", true, func(r *Row) bool { return isTime(r.Metric) }),
 	}
 	sentences = slices.DeleteFunc(sentences, func(s string) bool { return s == "" })
 	if len(sentences) == 0 {
