@@ -1,6 +1,9 @@
 package capacity
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Billing is a mode's month on demand, and on provisioned capacity.
 type Billing struct {
@@ -92,10 +95,15 @@ func assumptions(s Scale, p Plan) []string {
 		"Reads are strongly consistent. A refresh takes its pages one after the other, " + s.RequestTime.String() + " each.",
 		"S3 bills a request that finds nothing, or fails its condition, as any other.",
 	}
-	for _, x := range append(p.Metadata, p.WAL...) {
+	measured := false
+	for _, x := range slices.Concat(p.Metadata, p.WAL) {
 		if x.Source != ruleSource {
+			measured = true
 			out = append(out, x.Name+": "+x.Source+".")
 		}
+	}
+	if measured {
+		out = append(out, "Growth, crossover, advice and sensitivity are by the documented rules, also of what was measured.")
 	}
 	if p.Migration.Source != ruleSource {
 		out = append(out, patternBackfill+": "+p.Migration.Source+".")

@@ -69,6 +69,7 @@ func (m measurement) patternOf(s Scale, doc *results.Document) (Pattern, error) 
 			if err != nil {
 				return Pattern{}, err
 			}
+			there.Misses = there.Requests * misses(doc, variant, sh.others)
 			c, fitted = c.plus(there, sh.part), fitted || fit
 		}
 		for _, column := range m.columns[variant] {
@@ -131,8 +132,48 @@ func (m measurement) value(doc *results.Document, variant, metric string, others
 	if len(others) > 0 {
 		at += " " + others.String()
 	}
-	return 0, false, fmt.Errorf("%w: %s of %s was measured neither at %s nor with a fit over it; measure that scale, or plan for the measured one",
-		ErrMeasured, metric, variant, at)
+	return 0, false, fmt.Errorf("%w: %s was measured neither at %s nor with a fit over %s, but at %s; measure that scale, or plan for the measured one",
+		ErrMeasured, variant, at, m.x, m.found(doc, variant, others))
+}
+
+// found lists the coordinates that a variant was measured at, of those that the
+// scale decides.
+func (m measurement) found(doc *results.Document, variant string, others results.Point) string {
+	values := map[string][]string{}
+	for _, e := range doc.Summary.Metrics {
+		for name, v := range e.Point {
+			_, asked := others[name]
+			if text := v.String(); e.Variant == variant && (asked || name == m.x) && !slices.Contains(values[name], text) {
+				values[name] = append(values[name], text)
+			}
+		}
+	}
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		parts = append(parts, name+"="+strings.Join(values[name], ","))
+	}
+	if len(parts) == 0 {
+		return "no point"
+	}
+	return strings.Join(parts, " ")
+}
+
+// misses is the share of a variant's requests that found nothing, over all points
+// that agree.
+func misses(doc *results.Document, variant string, others results.Point) float64 {
+	var absent, all int64
+	for _, s := range doc.Series {
+		if s.Phase != results.Steady || s.Variant != variant || !agrees(s.Point, others) {
+			continue
+		}
+		all += s.Requests()
+		for _, a := range s.Attempts {
+			if a.Outcome == "absent" {
+				absent += a.Count
+			}
+		}
+	}
+	return float64(absent) / math.Max(float64(all), 1)
 }
 
 // ambiguous is about two points between which the scale does not decide.

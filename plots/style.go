@@ -25,7 +25,7 @@ var looks = []look{
 	{color.RGBA{0xCC, 0x79, 0xA7, 0xFF}, []vg.Length{2, 2}, 1.2, circle, false},                  // reddish purple
 	{color.RGBA{0x56, 0xB4, 0xE9, 0xFF}, []vg.Length{10, 3, 1.5, 3, 1.5, 3}, 1.0, square, false}, // sky blue
 	{color.RGBA{0x00, 0x00, 0x00, 0xFF}, []vg.Length{12, 4}, 0.8, triangle, false},               // black
-	{color.RGBA{0xB3, 0xA2, 0x00, 0xFF}, []vg.Length{4, 2, 1, 2, 1, 2}, 0.8, diamond, true},      // yellow, darker than the palette's: it is on white
+	{color.RGBA{0xB3, 0xA2, 0x00, 0xFF}, []vg.Length{4, 2, 1, 2, 1, 2}, 0.8, diamond, false},     // yellow, darker than the palette's: it is on white
 }
 
 // look is how a curve is drawn.
