@@ -60,6 +60,10 @@ $(GOLANGCI):
 	GOFLAGS= GOBIN=$(TOOLS)/new $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 	mv $(TOOLS)/new/golangci-lint $@
 
+.PHONY: deploy-check
+deploy-check: ## Hold deploy/kubernetes to the Kubernetes API, without a cluster; a module of its own, whose libraries are no one else's
+	cd deploy/kubernetes/check && $(GO) vet ./... && $(GO) test ./...
+
 .PHONY: bench
 bench: ## The benchmarks; each stands beside the ceiling measured in the same run
 	$(GO) test -run '^$$' -bench . -benchmem ./backend/... ./meter/... ./history/... ./task/... ./store/... ./explore/... ./results/...

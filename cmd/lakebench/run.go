@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -75,7 +76,7 @@ Workloads, their variants and parameters: lakebench list.`,
 	f.BoolVar(&o.json, "json", false, "print the result document on standard output instead of tables")
 	f.StringVar(&o.trace, "trace-out", "", "write every request to this `file`, one JSON line each")
 	f.StringVar(&o.recorded, "history-out", "", "write the operations that were recorded for the checker to this `dir`, a JSON file for each measurement")
-	f.StringVar(&o.worker, "worker", "", "measure part `i/n` of the run; lakebench merge puts the parts together")
+	f.StringVar(&o.worker, "worker", "", "measure part `i/n` of the run, or job/n in a pod of an Indexed Job; lakebench merge puts the parts together")
 	f.StringVar(&o.backend.start, "start", "", "on an endpoint: the `name` under which the workers of one run meet, new for each run")
 	f.StringVar(&o.faults, "faults", "", "inject faults by these `rules`, or by those in a file named after an @, such as 'on dynamodb Scan nth 3 : throttle'")
 	o.backend.addFlags(f)
@@ -227,12 +228,33 @@ func (o *runOptions) part() (workloads.Worker, error) {
 	case meets && o.backend.start == "":
 		return workloads.Worker{}, usagef("--worker on an endpoint needs --start NAME, the same for all workers of the run, and new")
 	}
-	w, err := workloads.ParseWorker(o.worker)
+	text, err := jobWorker(o.worker)
+	if err != nil {
+		return workloads.Worker{}, err
+	}
+	w, err := workloads.ParseWorker(text)
 	if err != nil {
 		return w, usagef("--worker: %w", err)
 	}
 	w.Meet = meets
 	return w, nil
+}
+
+// indexVariable is the number, from 0, that Kubernetes gives a pod of an Indexed Job.
+const indexVariable = "JOB_COMPLETION_INDEX"
+
+// jobWorker turns job/n into i/n, so that a container needs no shell for it. Any
+// other text it returns as it is.
+func jobWorker(text string) (string, error) {
+	of, ok := strings.CutPrefix(text, "job/")
+	if !ok {
+		return text, nil
+	}
+	index, err := strconv.Atoi(os.Getenv(indexVariable))
+	if err != nil {
+		return "", usagef("--worker %s: expected a number in $%s, as Kubernetes sets it for an Indexed Job; found %q", text, indexVariable, os.Getenv(indexVariable))
+	}
+	return fmt.Sprintf("%d/%s", index+1, of), nil
 }
 
 // startName is what a table, a bucket and a folder can all be named after.

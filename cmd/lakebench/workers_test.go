@@ -119,3 +119,16 @@ func counted(doc results.Document) map[string]string {
 	}
 	return all
 }
+
+// A pod of an Indexed Job is the worker that Kubernetes says, from 0.
+func TestWorkerOfAJob(t *testing.T) {
+	for _, c := range []struct{ index, text, want string }{
+		{"0", "job/4", "1/4"}, {"3", "job/4", "4/4"}, {"3", "2/4", "2/4"}, {"", "job/4", ""}, {"x", "job/4", ""},
+	} {
+		t.Setenv(indexVariable, c.index)
+		got, err := jobWorker(c.text)
+		if got != c.want || (err == nil) != (c.want != "") {
+			t.Errorf("%s with index %q: %q, %v, want %q", c.text, c.index, got, err, c.want)
+		}
+	}
+}
