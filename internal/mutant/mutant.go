@@ -8,7 +8,7 @@
 //
 // All mutants of a package are woven into one binary, of which an environment
 // variable puts one into effect: to build a package is dearer than to test it. A
-// mutant that changes more than the bodies of functions has a binary of its own.
+// mutant that changes more than bodies of functions and imports has a binary of its own.
 //
 // A mutant file is a txtar archive. Its comment says in words what is taken out
 // and, on a line of its own, which tests of its package must then fail:

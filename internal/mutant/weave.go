@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"slices"
 	"strings"
 )
 
@@ -22,6 +23,7 @@ type weave struct {
 type source struct {
 	frame    frame
 	variants [][]variant // by function
+	imports  []string    // that mutants add
 	flags    []string    // declarations of the variables that branches look at
 }
 
@@ -29,7 +31,8 @@ type variant struct{ flag, body string }
 
 func newWeave() *weave { return &weave{sources: make(map[string]*source)} }
 
-// add adds a mutant, unless it changes more than the bodies of functions.
+// add adds a mutant, unless it does more than to change the bodies of functions and
+// to import what they use.
 func (w *weave) add(name string, before, after map[string]string) bool {
 	frames := make(map[string]frame)
 	for file := range after {
@@ -38,7 +41,7 @@ func (w *weave) add(name string, before, after map[string]string) bool {
 			return false
 		}
 		is, err := frameOf(after[file])
-		if err != nil || is.outside() != was.outside() {
+		if err != nil || is.outside != was.outside || !containsAll(is.imports, was.imports) {
 			return false
 		}
 		frames[file] = is
@@ -51,6 +54,11 @@ func (w *weave) add(name string, before, after map[string]string) bool {
 		flag := fmt.Sprintf("wovenMutant%d", w.flags)
 		w.flags++
 		s.flags = append(s.flags, fmt.Sprintf("var %s = wovenOS.Getenv(%q) == %q\n", flag, chosen, name))
+		for _, path := range is.imports {
+			if !slices.Contains(s.frame.imports, path) && !slices.Contains(s.imports, path) {
+				s.imports = append(s.imports, path)
+			}
+		}
 		for i, body := range is.bodies {
 			if body != s.frame.bodies[i] {
 				s.variants[i] = append(s.variants[i], variant{flag, body})
@@ -87,15 +95,21 @@ func (s *source) woven() string {
 		text.WriteString(body + "\n}")
 	}
 	text.WriteString(s.frame.between[len(s.frame.bodies)])
-	whole := text.String()
-	return whole[:s.frame.imports] + "; import wovenOS \"os\"" + whole[s.frame.imports:] + "\n" + strings.Join(s.flags, "")
+	whole, behind := text.String(), s.frame.named
+	imports := "; import wovenOS \"os\""
+	for _, path := range s.imports {
+		imports += "; import " + path
+	}
+	return whole[:behind] + imports + whole[behind:] + "\n" + strings.Join(s.flags, "")
 }
 
 // A frame is a file taken apart: the bodies of its functions, braces and all, and
 // the text before, between and behind them.
 type frame struct {
 	between, bodies []string
-	imports         int // where imports begin: behind the package's name
+	imports         []string // as they are written
+	outside         string   // everything but bodies and imports, told apart by a byte that is in no Go file
+	named           int      // where the package's name ends
 }
 
 func frameOf(text string) (frame, error) {
@@ -105,20 +119,36 @@ func frameOf(text string) (frame, error) {
 		return frame{}, err
 	}
 	offset := func(p token.Pos) int { return files.Position(p).Offset }
-	f := frame{imports: offset(parsed.Name.End())}
-	from := 0
+	f := frame{named: offset(parsed.Name.End())}
+	var outside []string
+	from, kept := 0, 0
 	for _, decl := range parsed.Decls {
-		if fn, ok := decl.(*ast.FuncDecl); ok && fn.Body != nil {
-			begin, end := offset(fn.Body.Lbrace), offset(fn.Body.Rbrace)+1
+		begin, end := offset(decl.Pos()), offset(decl.End())
+		switch decl := decl.(type) {
+		case *ast.GenDecl:
+			if decl.Tok != token.IMPORT {
+				continue
+			}
+		case *ast.FuncDecl:
+			if decl.Body == nil {
+				continue
+			}
+			begin = offset(decl.Body.Lbrace)
 			f.between = append(f.between, text[from:begin])
 			f.bodies = append(f.bodies, text[begin:end])
 			from = end
 		}
+		outside = append(outside, text[kept:begin])
+		kept = end
+	}
+	for _, spec := range parsed.Imports {
+		f.imports = append(f.imports, text[offset(spec.Pos()):offset(spec.End())])
 	}
 	f.between = append(f.between, text[from:])
+	f.outside = strings.Join(append(outside, text[kept:]), "\x00")
 	return f, nil
 }
 
-// outside is everything but the bodies of functions, told apart by a byte that is
-// in no Go file.
-func (f frame) outside() string { return strings.Join(f.between, "\x00") }
+func containsAll(all, some []string) bool {
+	return !slices.ContainsFunc(some, func(s string) bool { return !slices.Contains(all, s) })
+}

@@ -49,9 +49,11 @@ func TestWovenMutantsAreThemselves(t *testing.T) {
 		"never":     add("never", "a > b", "a > 10"),
 		"both":      add("both", "a + b", "a * 7", "early, ", `"!", `),
 		"no result": add("no result", "	say()\n", ""),
+		"import":    add("import", `import "fmt"`, "import (\n\t\"fmt\"\n\n\t\"strings\"\n)", "sum(2, 1)", `strings.ToUpper(word)`),
+		"the same":  add("the same", `import "fmt"`, "import (\n\t\"fmt\"\n\t\"strings\"\n)", "sum(2, 1)", `strings.Repeat(word, 2)`),
 	} {
 		if !added {
-			t.Errorf("%s changes bodies of functions only, and is not woven in", what)
+			t.Errorf("%s changes bodies of functions, and is not woven in", what)
 		}
 	}
 	for what, added := range map[string]bool{
@@ -66,7 +68,8 @@ func TestWovenMutantsAreThemselves(t *testing.T) {
 	}
 	binary := compiled(t, w.files()["main.go"])
 	for name, want := range map[string]string{
-		"": "word3 2", "minus": "word-1 2", "never": "word3 3", "both": "word! 2", "no result": "2", "x": "word3 2",
+		"": "word3 2", "minus": "word-1 2", "never": "word3 3", "both": "word! 2", "no result": "2", "import": "word3 WORD",
+		"the same": "word3 wordword", "x": "word3 2",
 	} {
 		cmd := exec.CommandContext(t.Context(), binary)
 		cmd.Env = append(os.Environ(), chosen+"="+name)
