@@ -24,9 +24,9 @@ const WorkerSetting = "worker"
 // those anew, so percentiles are never averaged (spec/results.md §6).
 //
 // It refuses documents of different workload hashes, seeds or clocks, the same
-// document twice, and metrics that do not follow from the sums: with a
-// *MergeError or ErrUnmergeable. If a worker's part is missing the merged
-// document is partial.
+// document or the part of a worker twice, and metrics that do not follow from the
+// sums: with a *MergeError or ErrUnmergeable. If a worker's part is missing the
+// merged document is partial.
 func Merge(runID string, docs ...Named) (Document, error) {
 	if len(docs) == 0 {
 		return Document{}, &MergeError{"there are none"}
@@ -69,12 +69,13 @@ func Merge(runID string, docs ...Named) (Document, error) {
 // mergeable says why documents are not parts of one run.
 func mergeable(docs []Named) error {
 	first := docs[0]
-	ids := map[string]string{}
+	ids, parts := map[string]string{}, map[string]string{}
 	for _, d := range docs {
 		refuse := func(what string, a, b any) error {
 			return &MergeError{fmt.Sprintf("%s has %s %v, %s has %v", first.Name, what, a, d.Name, b)}
 		}
 		a, b := first.Document, d.Document
+		part := b.Environment.Backend.Settings[WorkerSetting]
 		switch {
 		case a.Workload.Name != b.Workload.Name:
 			return refuse("workload", a.Workload.Name, b.Workload.Name)
@@ -86,8 +87,10 @@ func mergeable(docs []Named) error {
 			return refuse("clock", a.Clock, b.Clock)
 		case ids[b.RunID] != "":
 			return &MergeError{fmt.Sprintf("%s and %s are the same run, %s: it would be counted twice", ids[b.RunID], d.Name, b.RunID)}
+		case part != "" && parts[part] != "":
+			return &MergeError{fmt.Sprintf("%s and %s are both the part of worker %s: it would be counted twice", parts[part], d.Name, part)}
 		}
-		ids[b.RunID] = d.Name
+		ids[b.RunID], parts[part] = d.Name, d.Name
 	}
 	return nil
 }

@@ -239,6 +239,14 @@ func TestMergeRefuses(t *testing.T) {
 	if _, err := results.Merge("m"); err == nil {
 		t.Error("nothing was merged")
 	}
+	// A worker that was run again, under another run id.
+	a, b := parts()
+	for _, d := range []*results.Document{&a.Document, &b.Document} {
+		d.Environment.Backend.Settings = map[string]string{results.WorkerSetting: "2/3"}
+	}
+	if _, err := results.Merge("m", a, b); err == nil || !strings.Contains(err.Error(), "both the part of worker 2/3") {
+		t.Errorf("the same worker twice: %v", err)
+	}
 }
 
 // Percentiles come from the merged histograms: of 20 fast and 20 slow operations

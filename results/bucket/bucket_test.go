@@ -55,7 +55,7 @@ func newService(t *testing.T) *service {
 	return &service{Client: client}
 }
 
-// folder is that of a run: a result, its twin and a picture.
+// folder is that of a run: a result, its twin, and two files more.
 func folder(t *testing.T, id string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -64,8 +64,10 @@ func folder(t *testing.T, id string) string {
 	if _, err := results.Write(dir, doc); err != nil {
 		t.Fatal(err)
 	}
-	if err := results.WriteFile(filepath.Join(dir, id, "plots", "a.svg"), []byte("<svg/>")); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"plots/a.svg", "z.txt"} { // one before the result by name, one behind it
+		if err := results.WriteFile(filepath.Join(dir, id, filepath.FromSlash(name)), []byte("<svg/>")); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return filepath.Join(dir, id)
 }
@@ -88,9 +90,8 @@ func TestUploadAndLoad(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := []string{"result.bench", "plots/a.svg", "result.json"}
-	if got := s.put[:3]; path.Base(got[2]) != "result.json" || len(s.put) != 6 {
-		t.Errorf("put %v, want %v", got, want)
+	if len(s.put) != 8 || path.Base(s.put[3]) != results.FileName || path.Base(s.put[7]) != results.FileName {
+		t.Errorf("put %v, want four files of each run, %s last", s.put, results.FileName)
 	}
 	const one, two = "s3://lake/nightly/run-1/result.json", "s3://lake/nightly/run-2/result.json"
 	for text, want := range map[string][]string{

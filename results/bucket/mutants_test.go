@@ -1,0 +1,9 @@
+package bucket_test
+
+import (
+	"testing"
+
+	"github.com/lakebench/lakebench/internal/mutant"
+)
+
+func TestMutants(t *testing.T) { mutant.Run(t, "testdata/mutants") }
