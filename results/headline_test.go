@@ -40,6 +40,7 @@ func TestHeadlineSaysWhatTheWorkloadIsAbout(t *testing.T) {
 	}{
 		"a day":       {measured(t, "usd/day", "days", []float64{1, 7, 30}, double, one), "At 30 days a day costs $60 on v1, 60 times the $1 on v2: v1 grows linearly and v2 stays constant."},
 		"an item":     {measured(t, "requests/item", "records", []float64{1, 10}, double, one), "At 10 records an item costs 20 requests on v1, 20 times the 1 on v2."},
+		"what falls":  {measured(t, "requests/item", "records", []float64{10, 100, 1000}, func(x float64) float64 { return 5 - x/500 }, one), "At 1000 records an item costs 3 requests on v1, 3 times the 1 on v2: v1 falls and v2 stays constant."},
 		"a parameter": {measured(t, "usd/op", "concurrency", []float64{4, 16}, double, one), "At concurrency 16 a write costs $32000000.00 per million on v1"},
 	} {
 		got := strings.Join(strings.Fields(strings.Split(table(t, tt.doc, results.TableOptions{}), "\nw ·")[0]), " ")
@@ -62,5 +63,12 @@ func TestNoFitIsSaidOnce(t *testing.T) {
 	}
 	if got := strings.Count(table(t, doc, results.TableOptions{}), "Growth with writers (x)"); got != 1 {
 		t.Errorf("said %d times, expected once", got)
+	}
+	titles := map[string]int{}
+	for _, g := range results.GrowthGrids(doc) {
+		titles[g.Title]++
+	}
+	if titles["Growth with writers (x)"] != 1 {
+		t.Errorf("for a report: %v, expected once", titles)
 	}
 }

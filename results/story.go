@@ -144,7 +144,7 @@ func growthClause(growth []Growth, metric, x string, rows ...*tableRow) string {
 	for _, r := range rows {
 		for _, g := range growth {
 			if g.Variant == r.variant && g.Metric == metric && g.X == x && g.Point.String() == r.point.Without(x).String() && g.Class != Undetermined {
-				clauses = append(clauses, r.variant+" "+grows(g.Class))
+				clauses = append(clauses, r.variant+" "+grows(g))
 			}
 		}
 	}
@@ -154,11 +154,15 @@ func growthClause(growth []Growth, metric, x string, rows ...*tableRow) string {
 	return ": " + texttab.List(clauses)
 }
 
-func grows(c Class) string {
-	if c == Constant {
+// grows says how a fit goes; the classes are of growth, and some costs fall.
+func grows(g Growth) string {
+	switch {
+	case g.Class == Constant:
 		return "stays constant"
+	case g.B < 0:
+		return "falls"
 	}
-	return "grows " + string(c) + "ly"
+	return "grows " + string(g.Class) + "ly"
 }
 
 // growth writes the fits of the columns of the cost table, variants that grow

@@ -100,13 +100,18 @@ func CostGrid(doc Document) Grid {
 // GrowthGrids returns how costs grow, a grid for each swept parameter.
 func GrowthGrids(doc Document) []Grid {
 	var grids []Grid
+	said := "" // as in the terminal's
 	for _, fits := range growths(doc.Summary) {
-		g := Grid{Title: "Growth with " + texttab.Spaced(fits[0].X) + " (x)" + othersNote(doc.Summary, fits[0].Point)}
+		g := Grid{Title: "Growth with " + texttab.Spaced(fits[0].X) + " (x)"}
 		if !anyFit(fits) {
-			g.Notes = []string{"Undetermined: " + undetermined + "."}
-			grids = append(grids, g)
+			if fits[0].X != said {
+				said = fits[0].X
+				g.Notes = []string{"Undetermined: " + undetermined + "."}
+				grids = append(grids, g)
+			}
 			continue
 		}
+		g.Title += othersNote(doc.Summary, fits[0].Point)
 		g.Heads, g.Words = []string{"", "variant", "class", "fit"}, []int{1, 2, 3}
 		columns := fitColumns(doc.Summary, fits)
 		for i := range columns[0].Cells {
