@@ -169,8 +169,12 @@ func commitAtOnce(t *testing.T, l *log, n int, seed uint64) (requests, failed in
 // not, they all land up to ten, and take up to n(n−1)/2 scans; beyond that some may
 // be given up, which is counted.
 func TestCommitsAtOnce(t *testing.T) {
-	for _, n := range []int{1, 2, 4, 8, 11, 16, 32} {
-		for seed := range uint64(3) {
+	for _, n := range []int{1, 2, 8, 11, 32} {
+		seeds := uint64(1)
+		if n == 8 { // for which every seed has to contend, below
+			seeds = 3
+		}
+		for seed := range seeds {
 			requests, failed, stats := commitAtOnce(t, newLog(t, manifest.Serialized), n, seed)
 			if requests != 2*n || failed != 0 || stats.Scans != 0 || stats.Lost != 0 {
 				t.Errorf("serialized: %d commits take %d requests and %d scans, %d fail; want %d, 0, 0", n, requests, stats.Scans, failed, 2*n)

@@ -23,7 +23,7 @@ import (
 
 var (
 	campaignSeed = flag.Uint64("campaign.seed", 0, "run this schedule of the campaign alone")
-	campaignRuns = flag.Uint64("campaign.runs", 30, "schedules of the campaign, from seed 1 on")
+	campaignRuns = flag.Uint64("campaign.runs", 16, "schedules of the campaign, from seed 1 on; 16 are each kind twice under each policy")
 )
 
 // TestCampaign: several nodes take a shard from each other, append, flush, compact
