@@ -74,8 +74,8 @@ soak: ## 10,000 histories of a migration and 2,000 of a shard, under load, fault
 	$(GO) test ./wal -run '^TestCampaign$$' -campaign.runs 2000 -count=1 -timeout 60m -v
 
 .PHONY: explore-mutants
-explore-mutants: ## Look for every mutant of the stores with every scheduling policy (minutes)
-	$(GO) test ./explore/metadata -run TestCampaign -campaign -count=1 -timeout 60m -v
+explore-mutants: ## Look for every mutant of the stores with every scheduling policy, and of the migration (minutes)
+	$(GO) test ./explore/metadata ./explore/migration -run TestCampaign -campaign -count=1 -timeout 60m -v
 
 .PHONY: cover
 cover: ## Test coverage by package, and bin/cover.html

@@ -128,8 +128,19 @@ func (n *node) start(ctx context.Context, mode control.Mode) error {
 	n.store, n.beat = s, task.Now(ctx)
 	if mode == control.ModeV2Only {
 		n.fleet.watch.unmirrored = true
+		n.fleet.waited(n)
 	}
 	return nil
+}
+
+// waited complains of a node that is v2-only while another reads v1, which is not
+// written any more now.
+func (f *fleet) waited(n *node) {
+	for _, name := range f.alive() {
+		if f.modeOf(name) == control.ModeDual {
+			f.watch.complain(Waits, "%s works v2-only while %s has not observed the marker", n.name, name)
+		}
+	}
 }
 
 // heartbeatEvery is how often a node that is in use renews its record, or a few times
@@ -143,7 +154,7 @@ func (n *node) begin(ctx context.Context) {
 	switch mode := n.store.Mode(); {
 	case draw == 0 && mode == control.ModeV1:
 		n.restart(ctx, control.ModeDual)
-	case draw == 0 && mode == control.ModeV2Authoritative:
+	case draw < 4 && mode == control.ModeV2Authoritative: // soon, while others may not know of the marker
 		n.restart(ctx, control.ModeV2Only)
 	}
 	if task.Since(ctx, n.beat) < n.every {

@@ -41,6 +41,8 @@ const (
 	// Equality: when the marker is published both layouts hold the same, and in the
 	// end too, unless a v2-only node has stopped mirroring.
 	Equality = "equality"
+	// Waits: no node is v2-only while another one is dual.
+	Waits = "waits"
 	// Refresh: no list that begins after the marker reads v1.
 	Refresh = "refresh"
 	// Copies: what a migrator writes into v2 is what v1 holds at that moment.

@@ -126,7 +126,7 @@ func (o *operator) finalize(ctx context.Context, s *migrate.Status) error {
 	f := migrate.DefaultFinalizeOptions()
 	f.Owner, f.Nodes = o.name, o.world.fleet.alive()
 	f.NoNodes = len(f.Nodes) == 0
-	f.MaxPause, f.HeartbeatWait, f.HeartbeatPoll = 300*time.Millisecond, 150*time.Millisecond, 5*time.Millisecond
+	f.MaxPause, f.HeartbeatWait, f.HeartbeatPoll = 600*time.Millisecond, 150*time.Millisecond, 5*time.Millisecond
 	if s.Barrier != nil && o.rng.IntN(2) == 0 {
 		f.TakeOver = s.Barrier.ID
 	}

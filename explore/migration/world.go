@@ -89,7 +89,7 @@ func (w *world) Checks(ctx context.Context) ([]explore.Check, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range []string{Pause, Marker, Equality, Refresh, Copies, Backfilled} {
+	for _, name := range []string{Pause, Marker, Equality, Waits, Refresh, Copies, Backfilled} {
 		checks = append(checks, w.watch.check(name))
 	}
 	return checks, nil
