@@ -128,7 +128,9 @@ marker, writes go on as before. After a crash run finalize again, or abort.`,
 			if options.Owner, err = o.who(); err != nil {
 				return err
 			}
-			options.Nodes = o.nodes
+			if options.Nodes = o.nodes; len(o.nodes) == 0 && !options.NoNodes {
+				return usagef("no nodes: name every node that writes metadata with --nodes, or say with --no-nodes that none does")
+			}
 			if err := options.Validate(); err != nil {
 				return err
 			}
@@ -235,6 +237,12 @@ func newMigrateRetire(o *migrateOptions) *cobra.Command {
 		Example: `  lakebench migrate retire --table my-lake --retention 168h --confirm my-lake`,
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch {
+			case options.Retention <= 0:
+				return usagef("--retention %v: say for how long after the finalization v1 is kept, such as 168h", options.Retention)
+			case options.Confirm == "":
+				return usagef("no --confirm: the v1 table is deleted for good; confirm that by its name")
+			}
 			return o.run(cmd, func(ctx context.Context, m *migrationRun) (err error) {
 				options.DryRun = o.dryRun
 				if options.Owner, err = o.who(); err != nil {
