@@ -68,10 +68,14 @@ deploy-check: ## Hold deploy/kubernetes to the Kubernetes API, without a cluster
 bench: ## The benchmarks; each stands beside the ceiling measured in the same run
 	$(GO) test -run '^$$' -bench . -benchmem ./backend/... ./meter/... ./history/... ./task/... ./store/... ./explore/... ./results/... ./report/...
 
+# How many histories soak goes through.
+MIGRATIONS ?= 10000
+SHARDS     ?= 2000
+
 .PHONY: soak
-soak: ## 10,000 histories of a migration and 2,000 of a shard, under load, faults and crashes (minutes)
-	$(GO) test ./explore/migration -run 'TestExplore$$' -soak 10000 -count=1 -timeout 120m -v
-	$(GO) test ./wal -run '^TestCampaign$$' -campaign.runs 2000 -count=1 -timeout 60m -v
+soak: ## Histories of MIGRATIONS migrations and of SHARDS shards, under load, faults and crashes (minutes)
+	$(GO) test ./explore/migration -run 'TestExplore$$' -soak $(MIGRATIONS) -count=1 -timeout 120m -v
+	$(GO) test ./wal -run '^TestCampaign$$' -campaign.runs $(SHARDS) -count=1 -timeout 60m -v
 
 .PHONY: explore-mutants
 explore-mutants: ## Look for every mutant of the stores with every scheduling policy, and of the migration (minutes)
