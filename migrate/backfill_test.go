@@ -29,8 +29,13 @@ func TestThinPath(t *testing.T) {
 			t.Fatalf("%+v, %v", r, err)
 		}
 		a := l.node("a", control.ModeDual)
-		if r, err := m.Backfill(ctx, migrate.DefaultBackfillOptions()); err != nil || r.Progress.State != control.BackfillComplete {
+		began := task.Now(ctx)
+		r, err := m.Backfill(ctx, migrate.DefaultBackfillOptions())
+		if err != nil || r.Progress.State != control.BackfillComplete {
 			t.Fatalf("%+v, %v", r, err)
+		}
+		if wait := r.Settled().Sub(began); wait < 5*time.Minute || wait > 5*time.Minute+time.Second {
+			t.Errorf("the last write of a v1-only node is settled %v after the run began, expected five minutes", wait)
 		}
 		if v, err := m.Verify(ctx, migrate.DefaultVerifyOptions()); err != nil || !v.Equal() {
 			t.Fatalf("%+v, %v", v, err)

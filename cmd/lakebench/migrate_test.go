@@ -195,7 +195,7 @@ func TestMigrateByHand(t *testing.T) {
 	}
 	says(t, h.migrate(exitNo, "verify"), "missing", "tbl/")
 	says(t, h.migrate(exitNo, "finalize", "--no-nodes"), "the backfill is running", "run backfill")
-	says(t, h.migrate(exitOK, "backfill"), "is complete: 600 items evaluated, 600 equal")
+	says(t, h.migrate(exitOK, "backfill"), "is complete: 600 items evaluated, 600 equal", "finalize; from ")
 	says(t, h.migrate(exitOK, "verify"), "v1 has 600 records, v2 has 600", "Both hold the same")
 
 	says(t, h.migrate(exitNo, "finalize", "--nodes", "a"), `node "a" has no record`)

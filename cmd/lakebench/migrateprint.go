@@ -32,7 +32,8 @@ func (m *migrationRun) printBackfill(r *migrate.BackfillReport) error {
 	fmt.Fprintf(m.out, "Run %s is %s: %d items evaluated, %d equal in both layouts, %d of them created.\n", b.Run, b.State, b.Scanned, b.Converged, b.Created)
 	m.printProblems(r.Problems)
 	if b.State == control.BackfillComplete && r.Problems.Count == 0 {
-		fmt.Fprintln(m.out, "Next: verify, then finalize.")
+		fmt.Fprintf(m.out, "Next: verify, then finalize; from %s on, if v1-only nodes wrote until\nthe run began, since a request that they sent is accepted for five minutes.\n",
+			r.Settled().UTC().Format(time.RFC3339))
 	}
 	return r.Problems.Err("backfill")
 }
