@@ -13,6 +13,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/lakebench/lakebench/backend/fault"
+	"github.com/lakebench/lakebench/checker"
 	"github.com/lakebench/lakebench/explore"
 	"github.com/lakebench/lakebench/explore/migration"
 	"github.com/lakebench/lakebench/task"
@@ -84,6 +86,35 @@ func TestExplore(t *testing.T) {
 		t.Errorf("%q", r.Warnings)
 	}
 	t.Logf("%d schedules, %d interleavings, %d requests, %d operations", r.Schedules, r.Distinct, r.Requests, r.Recorded)
+}
+
+// TestRepeatedTransactionIsNoCopy: an operator's transaction whose answer was lost is
+// repeated under its token, after a user has deleted what it copied. The answer is
+// that of the first time, and nothing is written. (Found on schedule 7,571 of a soak.)
+func TestRepeatedTransactionIsNoCopy(t *testing.T) {
+	cfg, err := migration.Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	policy, err := explore.ParseReplay("4@59>3,6@62>6.2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules, err := fault.ParseInline("faults", `on dynamodb cause backfill actor "operator-1" nth 14 : error-after;
+		on dynamodb cause backfill actor "operator-2" nth 13 : error-after;
+		on dynamodb TransactWriteItems cause backfill actor "operator-1" nth 4 : delay 80ms`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := migration.Scenario(cfg).Run(t.Context(), explore.Case{Seed: 2524, Policy: policy, Faults: rules, Operations: 16}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range r.Checks {
+		if c.Verdict != checker.Passed {
+			t.Errorf("check %s: %s", c.Name, c.Detail)
+		}
+	}
 }
 
 // TestReach: what the scenario is about does happen in it. The marker is published

@@ -73,7 +73,9 @@ func (w *watch) Served(ctx context.Context, s dynamo.Served) {
 			w.complain(Refresh, "%s scanned v1 for a list that began after the marker", cause.Actor(ctx))
 		}
 	case "TransactWriteItems", "PutItem", "DeleteItem", "BatchWriteItem":
-		if s.Outcome == dynamo.OutcomeOK {
+		// A transaction that is repeated under its token writes nothing, and is charged
+		// for reading only.
+		if s.Outcome == dynamo.OutcomeOK && s.WRU > 0 {
 			w.acts[cause.Actor(ctx)]++
 			w.look(context.WithoutCancel(ctx), cause.Actor(ctx))
 		}
