@@ -90,29 +90,42 @@ func TestExplore(t *testing.T) {
 
 // TestRepeatedTransactionIsNoCopy: an operator's transaction whose answer was lost is
 // repeated under its token, after a user has deleted what it copied. The answer is
-// that of the first time, and nothing is written. (Found on schedule 7,571 of a soak.)
+// that of the first time, and nothing is written.
 func TestRepeatedTransactionIsNoCopy(t *testing.T) {
 	cfg, err := migration.Default()
 	if err != nil {
 		t.Fatal(err)
 	}
-	policy, err := explore.ParseReplay("4@59>3,6@62>6.2")
-	if err != nil {
-		t.Fatal(err)
-	}
-	rules, err := fault.ParseInline("faults", `on dynamodb cause backfill actor "operator-1" nth 14 : error-after;
-		on dynamodb cause backfill actor "operator-2" nth 13 : error-after;
-		on dynamodb TransactWriteItems cause backfill actor "operator-1" nth 4 : delay 80ms`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := migration.Scenario(cfg).Run(t.Context(), explore.Case{Seed: 2524, Policy: policy, Faults: rules, Operations: 16}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range r.Checks {
-		if c.Verdict != checker.Passed {
-			t.Errorf("check %s: %s", c.Name, c.Detail)
+	// Found by soaks, and made smaller there.
+	for _, c := range []struct {
+		what, schedule, faults string
+		seed                   uint64
+		operations             int
+	}{
+		{
+			"by a call of its own", "4@59>3,6@62>6.2",
+			`on dynamodb cause backfill actor "operator-1" nth 14 : error-after;
+			on dynamodb cause backfill actor "operator-2" nth 13 : error-after;
+			on dynamodb TransactWriteItems cause backfill actor "operator-1" nth 4 : delay 80ms`, 2524, 16,
+		},
+		{"by the same call", "", `on dynamodb cause backfill actor "operator-1" nth 11 : error-after`, 357, 15},
+	} {
+		policy, err := explore.ParseReplay(c.schedule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules, err := fault.ParseInline("faults", c.faults)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := migration.Scenario(cfg).Run(t.Context(), explore.Case{Seed: c.seed, Policy: policy, Faults: rules, Operations: c.operations}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, check := range r.Checks {
+			if check.Verdict != checker.Passed {
+				t.Errorf("repeated %s: check %s: %s", c.what, check.Name, check.Detail)
+			}
 		}
 	}
 }

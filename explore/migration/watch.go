@@ -37,6 +37,7 @@ type watch struct {
 	// acts counts what the service has done for an actor since its last call ended: an
 	// answer that was lost is not judged by what holds later.
 	acts     map[string]int
+	repeated bool   // the last thing that it has done was to answer once more
 	stage    string // of the migration, in words
 	run      string // the last run of the backfill that was seen
 	complete bool   // it was seen complete
@@ -73,10 +74,11 @@ func (w *watch) Served(ctx context.Context, s dynamo.Served) {
 			w.complain(Refresh, "%s scanned v1 for a list that began after the marker", cause.Actor(ctx))
 		}
 	case "TransactWriteItems", "PutItem", "DeleteItem", "BatchWriteItem":
-		// A transaction that is repeated under its token writes nothing, and is charged
-		// for reading only.
-		if s.Outcome == dynamo.OutcomeOK && s.WRU > 0 {
+		if s.Outcome == dynamo.OutcomeOK {
 			w.acts[cause.Actor(ctx)]++
+			// A transaction that is repeated under its token writes nothing, and is
+			// charged for reading only.
+			w.repeated = s.WRU == 0
 			w.look(context.WithoutCancel(ctx), cause.Actor(ctx))
 		}
 	}
@@ -88,7 +90,7 @@ func (w *watch) Called(ctx context.Context, _ string, input any, err error) {
 	acts := w.acts[cause.Actor(ctx)]
 	w.acts[cause.Actor(ctx)] = 0
 	in, ok := input.(*dynamodb.TransactWriteItemsInput)
-	if !ok || err != nil || acts != 1 || !slices.Contains(operators, cause.Actor(ctx)) {
+	if !ok || err != nil || acts != 1 || w.repeated || !slices.Contains(operators, cause.Actor(ctx)) {
 		return
 	}
 	ctx = context.WithoutCancel(ctx)
