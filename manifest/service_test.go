@@ -19,7 +19,7 @@ type service struct{ *backendtest.Bucket }
 // openService opens a service of a test's own.
 func openService(t testing.TB, cfg backend.Config) *service {
 	t.Helper()
-	return &service{backendtest.OpenBucket(t, cfg)}
+	return &service{backendtest.OpenBucket(t.Context(), t, cfg)}
 }
 
 // faulty returns a client under fault rules (package fault), and what applies them.

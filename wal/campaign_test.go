@@ -23,7 +23,7 @@ import (
 
 var (
 	campaignSeed = flag.Uint64("campaign.seed", 0, "run this schedule of the campaign alone")
-	campaignRuns = flag.Uint64("campaign.runs", 16, "schedules of the campaign, from seed 1 on; 16 are each kind twice under each policy")
+	campaignRuns = flag.Uint64("campaign.runs", 64, "schedules of the campaign, from seed 1 on; each 16 are each kind twice under each policy")
 )
 
 // TestCampaign: several nodes take a shard from each other, append, flush, compact
@@ -86,7 +86,7 @@ func runCampaign(t *testing.T, seed uint64) (acknowledged int) {
 	policies := []task.Policy{task.FIFO{}, task.Random{}}
 	virtual := task.VirtualConfig{Seed: seed, Policy: policies[seed%2], MaxSteps: 3_000_000}
 	if _, err := task.Run(t.Context(), virtual, func(ctx context.Context) error {
-		c := &campaign{t: t, service: openBackend(t, cfg), kind: manifest.Kinds()[seed/2%4], acknowledged: map[string]bool{}}
+		c := &campaign{t: t, service: openBackend(ctx, t, cfg), kind: manifest.Kinds()[seed/2%4], acknowledged: map[string]bool{}}
 		err := c.run(ctx, seed)
 		acknowledged = len(c.acknowledged)
 		return err

@@ -11,5 +11,5 @@ import (
 // openService opens the service on which the suite runs.
 func openService(t testing.TB) *service {
 	t.Helper()
-	return openBackend(t, backend.DefaultConfig())
+	return openBackend(t.Context(), t, backend.DefaultConfig())
 }

@@ -18,7 +18,7 @@ import (
 // LAKEBENCH_TEST_S3 names.
 func openService(t testing.TB) *service {
 	t.Helper()
-	return openBackend(t, backendtest.S3Server(t, os.Getenv("LAKEBENCH_TEST_S3")))
+	return openBackend(t.Context(), t, backendtest.S3Server(t, os.Getenv("LAKEBENCH_TEST_S3")))
 }
 
 // TestReal runs the suite on a real server: the same requests, the same answers to

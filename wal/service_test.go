@@ -34,23 +34,23 @@ type service struct {
 	opened uint64 // writers, which all draw from other seeds
 }
 
-// openBackend opens a service of a test's own.
-func openBackend(t testing.TB, cfg backend.Config) *service {
+// openBackend opens a service of a test's own, on the clock of ctx.
+func openBackend(ctx context.Context, t testing.TB, cfg backend.Config) *service {
 	t.Helper()
-	s := &service{Bucket: backendtest.OpenBucket(t, cfg)}
-	s.createBase(t)
+	s := &service{Bucket: backendtest.OpenBucket(ctx, t, cfg)}
+	s.createBase(ctx, t)
 	return s
 }
 
 // createBase makes the base table.
-func (s *service) createBase(t testing.TB) {
+func (s *service) createBase(ctx context.Context, t testing.TB) {
 	t.Helper()
 	w, err := object.NewWriter(object.Config{Client: s.client(), Bucket: s.Name, Random: rand.NewPCG(0, 0), Backoff: object.DefaultBackoff()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	table := base.Table{Objects: w.Reader, Dir: s.at().Table}
-	if err := table.Create(cause.With(t.Context(), cause.Setup), w, rand.New(rand.NewPCG(0, 1))); err != nil {
+	if err := table.Create(cause.With(ctx, cause.Setup), w, rand.New(rand.NewPCG(0, 1))); err != nil {
 		t.Fatal(err)
 	}
 }

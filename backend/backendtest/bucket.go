@@ -28,9 +28,9 @@ type Bucket struct {
 
 // OpenBucket makes a bucket on the service of cfg, and removes it when the test has
 // ended.
-func OpenBucket(t testing.TB, cfg backend.Config) *Bucket {
+func OpenBucket(ctx context.Context, t testing.TB, cfg backend.Config) *Bucket {
 	t.Helper()
-	b, err := backend.Open(t.Context(), cfg)
+	b, err := backend.Open(ctx, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func OpenBucket(t testing.TB, cfg backend.Config) *Bucket {
 			t.Error(err)
 		}
 	})
-	name, err := b.Bucket(t.Context())
+	name, err := b.Bucket(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}

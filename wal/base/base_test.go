@@ -17,7 +17,7 @@ func names(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 // open makes a table in a bucket of its own.
 func open(t *testing.T) (base.Table, *object.Writer) {
 	t.Helper()
-	b := backendtest.OpenBucket(t, backend.DefaultConfig())
+	b := backendtest.OpenBucket(t.Context(), t, backend.DefaultConfig())
 	w, err := object.NewWriter(object.Config{Client: b.SDK(), Bucket: b.Name, Random: rand.NewPCG(1, 1), Backoff: object.DefaultBackoff()})
 	if err != nil {
 		t.Fatal(err)

@@ -100,7 +100,7 @@ type service struct{ *backendtest.Bucket }
 
 func openService(t *testing.T) *service {
 	t.Helper()
-	return &service{backendtest.OpenBucket(t, backend.DefaultConfig())}
+	return &service{backendtest.OpenBucket(t.Context(), t, backend.DefaultConfig())}
 }
 
 // client returns a client of its own, and what counts its requests.
