@@ -173,3 +173,13 @@ func TestREADME(t *testing.T) {
 		left = after
 	}
 }
+
+func TestPayBackIsWrittenInAUnitThatSaysSomething(t *testing.T) {
+	for days, want := range map[float64]string{
+		1e-5: "less than a minute", 0.00274: "3.95 minutes", 0.25: "6 hours", 1.5: "36 hours", 2: "2 days", 400: "400 days",
+	} {
+		if got := inDays(days); got != want {
+			t.Errorf("%v days are %q, want %q", days, got, want)
+		}
+	}
+}

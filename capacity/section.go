@@ -82,6 +82,19 @@ func span(low, high float64) string {
 	return number(low) + " to " + number(high)
 }
 
+// inDays writes a time in days, or in a unit in which a short one says something.
+func inDays(days float64) string {
+	switch {
+	case days < 1./24/60:
+		return "less than a minute"
+	case days < 1./24:
+		return number(days*24*60) + " minutes"
+	case days < 2:
+		return number(days*24) + " hours"
+	}
+	return number(days) + " days"
+}
+
 func percent(f float64) string {
 	if f > 0 && f < 0.001 {
 		return "< 0.1 %"
@@ -286,7 +299,7 @@ func (p Plan) migrationSection() Section {
 	if m.PayBackDays == never {
 		s.Notes = append(s.Notes, "It never pays back: v2 costs as much as v1 or more.")
 	} else {
-		s.Notes = append(s.Notes, fmt.Sprintf("v2 saves $%s a day: with one day of dual writes the migration is paid back after %s days.", money(m.SavedUSDPerDay), number(m.PayBackDays)))
+		s.Notes = append(s.Notes, fmt.Sprintf("v2 saves $%s a day: with one day of dual writes the migration is paid back after %s.", money(m.SavedUSDPerDay), inDays(m.PayBackDays)))
 	}
 	return s
 }
