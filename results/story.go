@@ -29,16 +29,29 @@ func headline(doc Document) string {
 	if per := describeMetric(metric).Per; per != "" && per != "operation" {
 		subject = per
 	}
-	sentence := texttab.Capital(fmt.Sprintf("%s%s costs %s on %s", at, texttab.AOrAn(subject), amount(metric, dear.values[metric]), dear.variant))
+	sentence := texttab.Capital(fmt.Sprintf("%s%s costs %s on ", at, texttab.AOrAn(subject), amount(metric, dear.values[metric])))
 	if dear == cheap {
-		return sentence + growthClause(doc.Summary.Growth, metric, x, dear) + "."
+		return sentence + alike(rows) + growthClause(doc.Summary.Growth, metric, x, rows...) + "."
 	}
+	sentence += dear.variant
 	if v := cheap.values[metric]; v > 0 {
 		sentence += fmt.Sprintf(", %s times the %s on %s", texttab.Significant(dear.values[metric]/v), FormatValue(metric, v), cheap.variant)
 	} else {
 		sentence += " and nothing on " + cheap.variant
 	}
 	return sentence + growthClause(doc.Summary.Growth, metric, x, dear, cheap) + "."
+}
+
+// alike names the variants of rows that do not differ.
+func alike(rows []*tableRow) string {
+	if len(rows) == 1 {
+		return rows[0].variant
+	}
+	var names []string
+	for _, r := range rows {
+		names = append(names, r.variant)
+	}
+	return texttab.List(names) + " alike"
 }
 
 // called names a metric among others: by its noun, and by what it is counted for
@@ -74,9 +87,9 @@ func atLargest(rows []*tableRow, x string) []*tableRow {
 
 // contrast picks the first cost in which the rows differ, those first that a
 // workload is about, and the dearest and the cheapest of them; the first cost and
-// one row if they do not differ.
+// one row if they do not differ. Times are no costs: those of one run are noise.
 func contrast(rows []*tableRow) (metric string, dear, cheap *tableRow) {
-	costs := slices.DeleteFunc([]string{"usd/day", "requests/item", "requests/op", "usd/op", "evaluated/op", "p50-ns"}, func(metric string) bool {
+	costs := slices.DeleteFunc([]string{"usd/day", "requests/item", "requests/op", "usd/op", "evaluated/op"}, func(metric string) bool {
 		return slices.ContainsFunc(rows, func(r *tableRow) bool { _, has := r.values[metric]; return !has })
 	})
 	if len(costs) == 0 {
@@ -140,29 +153,36 @@ func FormatCoordinate(v Value) string {
 
 // growthClause says how the costs of the rows grow over x, if that is known.
 func growthClause(growth []Growth, metric, x string, rows ...*tableRow) string {
-	var clauses []string
+	var clauses, ways []string
 	for _, r := range rows {
 		for _, g := range growth {
 			if g.Variant == r.variant && g.Metric == metric && g.X == x && g.Point.String() == r.point.Without(x).String() && g.Class != Undetermined {
-				clauses = append(clauses, r.variant+" "+grows(g))
+				ways = append(ways, grows(g, ""))
+				clauses = append(clauses, r.variant+" "+grows(g, "s"))
 			}
 		}
 	}
-	if len(clauses) < len(rows) {
+	switch {
+	case len(clauses) < len(rows):
 		return ""
+	case len(slices.Compact(slices.Clone(ways))) > 1 || len(ways) == 1:
+		return ": " + texttab.List(clauses)
+	case len(ways) == 2:
+		return ": both " + ways[0]
 	}
-	return ": " + texttab.List(clauses)
+	return ": all " + ways[0]
 }
 
-// grows says how a fit goes; the classes are of growth, and some costs fall.
-func grows(g Growth) string {
+// grows says how a fit goes, its verb with an ending; the classes are of growth, and
+// some costs fall.
+func grows(g Growth, ending string) string {
 	switch {
 	case g.Class == Constant:
-		return "stays constant"
+		return "stay" + ending + " constant"
 	case g.B < 0:
-		return "falls"
+		return "fall" + ending
 	}
-	return "grows " + string(g.Class) + "ly"
+	return "grow" + ending + " " + string(g.Class) + "ly"
 }
 
 // growth writes the fits of the columns of the cost table, variants that grow
