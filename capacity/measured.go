@@ -123,10 +123,8 @@ func (m measurement) value(doc *results.Document, variant, metric string, others
 		return measured[0].Value, false, nil
 	case len(fits) > 1:
 		return 0, false, ambiguous(fits[0].Point, fits[1].Point)
-	case len(fits) == 1 && fits[0].B == 0:
-		return fits[0].A, true, nil
 	case len(fits) == 1:
-		return fits[0].A + fits[0].B*math.Pow(x, fits[0].K), true, nil
+		return fits[0].At(x), true, nil
 	}
 	at := m.x + "=" + plain(x)
 	if len(others) > 0 {

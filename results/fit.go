@@ -15,6 +15,9 @@ func (c curve) at(x float64) float64 {
 	return c.a + c.b*math.Pow(x, c.k)
 }
 
+// At returns what the fit says at x.
+func (g Growth) At(x float64) float64 { return curve{g.A, g.B, g.K}.at(x) }
+
 // The exponents that a fit may have. Costs that grow faster than the fourth
 // power, or start to grow so late that they look like it, are fitted with it.
 const (

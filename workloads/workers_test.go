@@ -19,6 +19,7 @@ import (
 	"github.com/lakebench/lakebench/backend/dynamo"
 	"github.com/lakebench/lakebench/backend/s3"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/results/resultstest"
 )
 
 // small are the parameters of a run of each workload in which nobody works at the
@@ -79,24 +80,18 @@ func compareParts(t *testing.T, one *results.Document, parts []results.Named) {
 	}
 }
 
-// countsOf writes what was counted in each series, net of retries.
+// countsOf writes what was counted in each series, its own metrics included.
 func countsOf(doc *results.Document) map[string]string {
-	all := map[string]string{}
+	all := resultstest.Counts(doc)
 	for i := range doc.Series {
 		s := &doc.Series[i]
-		requests := map[string]int64{}
-		for _, a := range s.Attempts {
-			requests[a.API+" "+a.Cause] += a.Count
-		}
-		retries := s.Metrics["retries/op"] * float64(s.OperationCount())
 		own := maps.Clone(s.Metrics)
 		maps.DeleteFunc(own, func(name string, _ float64) bool {
 			// Times of this machine, and dollars, which follow from units but for their
 			// last digit.
 			return strings.HasSuffix(name, "-ns") || name == metricCeilingConflicts || strings.HasPrefix(name, "usd/")
 		})
-		all[fmt.Sprint(s.Variant, " ", s.Point, " ", s.Phase, " ", s.Repeat)] = fmt.Sprintf("%v, requests %v net of %.0f retries, evaluated %d, returned %d, bytes %d and %d, units %v, metrics %v",
-			s.Operations, requests, retries, s.Evaluated, s.Returned, s.BytesSent, s.BytesReceived, s.Units, own)
+		all[resultstest.Name(s)] += fmt.Sprintf(", bytes sent %d, metrics %v", s.BytesSent, own)
 	}
 	return all
 }

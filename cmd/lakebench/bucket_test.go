@@ -23,15 +23,20 @@ func anS3(t *testing.T) string {
 	}
 	server := httptest.NewServer(service.HTTPHandler())
 	t.Cleanup(server.Close)
-	cfg, err := awsConfig(t.Context(), server.URL, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	client := awss3.NewFromConfig(cfg, func(o *awss3.Options) { o.BaseEndpoint, o.UsePathStyle = &server.URL, true })
-	if _, err := client.CreateBucket(t.Context(), &awss3.CreateBucketInput{Bucket: aws.String("lake")}); err != nil {
+	if _, err := s3Client(t, server.URL).CreateBucket(t.Context(), &awss3.CreateBucketInput{Bucket: aws.String("lake")}); err != nil {
 		t.Fatal(err)
 	}
 	return server.URL
+}
+
+// s3Client is a client of the S3 at an address.
+func s3Client(t *testing.T, address string) *awss3.Client {
+	t.Helper()
+	cfg, err := awsConfig(t.Context(), address, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return awss3.NewFromConfig(cfg, func(o *awss3.Options) { o.BaseEndpoint, o.UsePathStyle = &address, true })
 }
 
 // must runs a command line that has to succeed.

@@ -3,16 +3,12 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
-
-	"github.com/lakebench/lakebench/backend"
-	"github.com/lakebench/lakebench/backend/s3"
 )
 
 const realShardID = "aa48498d-ac91-59e2-8452-69f46010ace2"
@@ -38,22 +34,9 @@ func command(t *testing.T, args ...string) (code int, stdout, stderr string) {
 // serveTable serves the embedded S3 over HTTP, with a table in bucket "lake".
 func serveTable(t *testing.T, dir string) (endpoint string) {
 	t.Helper()
-	service, err := s3.New(s3.DefaultConfig())
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewServer(service.HTTPHandler())
-	t.Cleanup(server.Close)
-	cfg := backend.DefaultConfig()
-	if cfg.AWS, err = awsConfig(t.Context(), server.URL, ""); err != nil {
-		t.Fatal(err)
-	}
-	client := awss3.NewFromConfig(cfg.AWS, func(o *awss3.Options) { o.BaseEndpoint, o.UsePathStyle = &server.URL, true })
-	bucket := "lake"
-	if _, err := client.CreateBucket(t.Context(), &awss3.CreateBucketInput{Bucket: &bucket}); err != nil {
-		t.Fatal(err)
-	}
-	err = filepath.WalkDir(dir, func(name string, entry os.DirEntry, err error) error {
+	endpoint, bucket := anS3(t), "lake"
+	client := s3Client(t, endpoint)
+	err := filepath.WalkDir(dir, func(name string, entry os.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
@@ -72,7 +55,7 @@ func serveTable(t *testing.T, dir string) (endpoint string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return server.URL
+	return endpoint
 }
 
 // TestInspect: the same shard in a directory and on an endpoint; as text within 80

@@ -64,7 +64,7 @@ func (o mergeOptions) run(ctx context.Context, args []string, stdout, stderr io.
 	}
 	id := o.name
 	if id == "" {
-		id = fmt.Sprintf("%s-%s-merged", time.Now().UTC().Format("20060102T150405.000"), parts[0].Document.Workload.Name)
+		id = fmt.Sprintf("%s-%s-merged", stamp(time.Now()), parts[0].Document.Workload.Name)
 	}
 	doc, err := results.Merge(id, parts...)
 	if err != nil {
@@ -74,14 +74,14 @@ func (o mergeOptions) run(ctx context.Context, args []string, stdout, stderr io.
 	if err != nil {
 		return err
 	}
-	files, err := to.write(ctx, doc, &recordings{})
+	in, err := to.write(ctx, doc, &recordings{})
 	if err != nil {
 		return err
 	}
 	if err := results.WriteTable(stdout, doc, tableOptions(stdout)); err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "\nresult  %s\nreport  %s\n", files.result, files.report)
+	fmt.Fprintf(stderr, "\nresult  %s\nreport  %s\n", in.result, in.report)
 	return workloads.Validity(&doc)
 }
 

@@ -188,10 +188,13 @@ func (o *runOptions) config(ctx context.Context, p *progress, stderr io.Writer) 
 	return cfg, nil
 }
 
+// stamp is a time as names of runs begin with it.
+func stamp(now time.Time) string { return now.UTC().Format("20060102T150405.000") }
+
 // runID names a run: by its workload and when it began, or after its start where
 // the workers of a run have one, so that no worker's result is there twice.
 func runID(now time.Time, start string, cfg workloads.Config) string {
-	id := cmp.Or(start, now.UTC().Format("20060102T150405.000")) + "-" + cfg.Workload.Name
+	id := cmp.Or(start, stamp(now)) + "-" + cfg.Workload.Name
 	if w := cfg.Worker; w.Of > 0 {
 		id += fmt.Sprintf("-worker-%d-of-%d", w.Index, w.Of)
 	}

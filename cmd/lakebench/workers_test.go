@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/results/files"
+	"github.com/lakebench/lakebench/results/resultstest"
 )
 
 // serving runs lakebench serve until the test ends and returns its address.
@@ -90,7 +90,7 @@ func TestFourWorkersAreOneRun(t *testing.T) {
 	if merged.Partial {
 		t.Errorf("the whole is partial: %q", merged.Warnings)
 	}
-	if d := cmp.Diff(counted(one.Document), counted(merged)); d != "" {
+	if d := cmp.Diff(resultstest.Counts(&one.Document), resultstest.Counts(&merged)); d != "" {
 		t.Errorf("(-one worker +four workers):\n%s", d)
 	}
 	for _, p := range parts {
@@ -102,22 +102,6 @@ func TestFourWorkersAreOneRun(t *testing.T) {
 	}
 	// The tables are gone: the name is free for other workers to start under.
 	measured(t, append([]string{"--worker", "1/1", "--start", "together"}, endpoint...)...)
-}
-
-// counted writes what was counted in each series, in one line each.
-func counted(doc results.Document) map[string]string {
-	all := map[string]string{}
-	for i := range doc.Series {
-		s := &doc.Series[i]
-		requests := map[string]int64{}
-		for _, a := range s.Attempts {
-			requests[a.API+" "+a.Cause] += a.Count
-		}
-		retries := s.Metrics["retries/op"] * float64(s.OperationCount())
-		all[fmt.Sprint(s.Variant, " ", s.Point, " ", s.Phase, " ", s.Repeat)] = fmt.Sprintf("%v, requests %v net of %.0f retries, evaluated %d, returned %d, bytes %d, units %v",
-			maps.Clone(s.Operations), requests, retries, s.Evaluated, s.Returned, s.BytesReceived, s.Units)
-	}
-	return all
 }
 
 // A pod of an Indexed Job is the worker that Kubernetes says, from 0.

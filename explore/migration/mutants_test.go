@@ -49,6 +49,16 @@ func mutants(t *testing.T) map[string]string {
 	return files
 }
 
+// build builds these tests with those of the files that have the names.
+func build(t *testing.T, files map[string]string, names []string) *mutant.Binaries {
+	t.Helper()
+	var chosen []string
+	for _, name := range names {
+		chosen = append(chosen, files[name])
+	}
+	return mutant.Weave(t, chosen...)
+}
+
 // look explores with one mutant in effect.
 func look(t *testing.T, binaries *mutant.Binaries, file string) catch {
 	t.Helper()
@@ -75,11 +85,7 @@ func TestMutantsAreFound(t *testing.T) {
 		t.Skip("mutants are built anew")
 	}
 	files, table := mutants(t), readCatches(t)
-	var build []string
-	for _, name := range suspects {
-		build = append(build, files[name])
-	}
-	binaries := mutant.Weave(t, build...)
+	binaries := build(t, files, suspects)
 	for _, name := range suspects {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -112,11 +118,7 @@ func TestCampaign(t *testing.T) {
 	}
 	files, table := mutants(t), readCatches(t)
 	names := slices.Sorted(maps.Keys(files))
-	var build []string
-	for _, name := range names {
-		build = append(build, files[name])
-	}
-	binaries := mutant.Weave(t, build...)
+	binaries := build(t, files, names)
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			c := look(t, binaries, files[name])

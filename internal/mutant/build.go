@@ -22,24 +22,6 @@ type Binaries struct {
 	inWoven map[string]bool
 }
 
-// Build builds the tests with one mutant in its place and returns the binary.
-func Build(t *testing.T, file string) string {
-	t.Helper()
-	b := Weave(t, file)
-	if err := b.broken[file]; err != nil {
-		t.Fatalf("%s: %v", file, err)
-	}
-	_, after, err := b.mutants[file].mutated(b.root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	binary, err := b.build(t.Context(), "alone", after)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return binary
-}
-
 // Weave builds the tests of the package whose test calls it with the mutants of
 // files woven into them. It fails for no single mutant: what is wrong with one is
 // said when its command is asked for.
