@@ -37,16 +37,16 @@ SEED     ?= 1
 
 .PHONY: diff-soak
 diff-soak: ## Compare the embedded DynamoDB with DynamoDB Local: REQUESTS random requests from SEED on (minutes)
-	scripts/with-dynamodb-local $(GO) test -tags real ./backend/dynamo/difftest -count=1 -timeout 6h -v \
+	scripts/with-dynamodb-local $(GO) test -tags real ./internal/backend/dynamo/difftest -count=1 -timeout 6h -v \
 		-run TestRealDifferential -requests $(REQUESTS) -seed $(SEED)
 
 .PHONY: kill-soak
 kill-soak: ## Kill the durable embedded DynamoDB 200 times under load
-	$(GO) test ./backend/dynamo -count=1 -timeout 60m -v -run '^TestKill$$' -kills 200
+	$(GO) test ./internal/backend/dynamo -count=1 -timeout 60m -v -run '^TestKill$$' -kills 200
 
 .PHONY: bench-real
 bench-real: ## Benchmarks beside DynamoDB Local in one run, medians of 5 (needs npm and Java 17)
-	scripts/with-dynamodb-local $(GO) test -tags real ./backend/dynamo -count=1 -timeout 60m -v -run TestRealBench -bench-real
+	scripts/with-dynamodb-local $(GO) test -tags real ./internal/backend/dynamo -count=1 -timeout 60m -v -run TestRealBench -bench-real
 
 .PHONY: lint
 lint: $(GOLANGCI) ## gofmt, go vet, golangci-lint, go.mod tidy
@@ -66,7 +66,7 @@ deploy-check: ## Hold deploy/kubernetes to the Kubernetes API, without a cluster
 
 .PHONY: bench
 bench: ## The benchmarks; each stands beside the ceiling measured in the same run
-	$(GO) test -run '^$$' -bench . -benchmem ./backend/... ./meter/... ./history/... ./task/... ./store/... ./explore/... ./results/... ./report/...
+	$(GO) test -run '^$$' -bench . -benchmem ./internal/backend/... ./internal/meter/... ./history/... ./internal/sim/task/... ./store/... ./internal/sim/explore/... ./results/... ./internal/report/...
 
 # How many histories soak goes through.
 MIGRATIONS ?= 10000
@@ -74,12 +74,12 @@ SHARDS     ?= 2000
 
 .PHONY: soak
 soak: ## Histories of MIGRATIONS migrations and of SHARDS shards, under load, faults and crashes (minutes)
-	$(GO) test ./explore/migration -run 'TestExplore$$' -soak $(MIGRATIONS) -count=1 -timeout 120m -v
+	$(GO) test ./internal/sim/explore/migration -run 'TestExplore$$' -soak $(MIGRATIONS) -count=1 -timeout 120m -v
 	$(GO) test ./wal -run '^TestCampaign$$' -campaign.runs $(SHARDS) -count=1 -timeout 60m -v
 
 .PHONY: explore-mutants
 explore-mutants: ## Look for every mutant of the stores with every scheduling policy, and of the migration (minutes)
-	$(GO) test ./explore/metadata ./explore/migration -run TestCampaign -campaign -count=1 -timeout 60m -v
+	$(GO) test ./internal/sim/explore/metadata ./internal/sim/explore/migration -run TestCampaign -campaign -count=1 -timeout 60m -v
 
 .PHONY: cover
 cover: ## Test coverage by package, and bin/cover.html

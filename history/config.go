@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/lakebench/lakebench/units"
+	"github.com/lakebench/lakebench/internal/units"
 )
 
 // Bounds of a configuration, chosen so that every time and every sum of weights
@@ -40,7 +40,7 @@ type Config struct {
 	// live; then each is deleted by its exact value. A multiple of a microsecond.
 	Retention time.Duration `json:"retention_ns"`
 	// ItemBytes is the size of every record as a v1 item {pk, value}, by
-	// DynamoDB's sizing rules (spec/results.md §2, item_bytes).
+	// DynamoDB's sizing rules (docs/spec/results.md §2, item_bytes).
 	ItemBytes int `json:"item_bytes"`
 	// RootKeys is the number of keys without a slash, written once at the start.
 	RootKeys int `json:"root_keys"`

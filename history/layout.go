@@ -3,7 +3,7 @@ package history
 import (
 	"strings"
 
-	"github.com/lakebench/lakebench/units"
+	"github.com/lakebench/lakebench/internal/units"
 )
 
 // The families of a lake (design note, seeds/000).
@@ -21,7 +21,7 @@ const (
 const itemOverhead = len("pk") + len("value")
 
 // Family returns the family of a key: its first path segment, or root for a key
-// without a slash (spec/metadata-store.md §3). The rule is store's; it is
+// without a slash (docs/spec/metadata-store.md §3). The rule is store's; it is
 // restated here because nothing that generates imports a store, and a test
 // holds the two together.
 func Family(key string) string {
@@ -32,7 +32,7 @@ func Family(key string) string {
 }
 
 // Shards returns the number of shards over which v2 spreads a family
-// (spec/metadata-store.md §3).
+// (docs/spec/metadata-store.md §3).
 func Shards(family string) int {
 	switch family {
 	case familyAppend:

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"github.com/lakebench/lakebench/units"
+	"github.com/lakebench/lakebench/internal/units"
 )
 
 // A Record is one live record: its key and its size. Its value follows from
@@ -46,7 +46,7 @@ func (r Record) V2Bytes() int {
 }
 
 // Storable returns nil if both layouts can hold the record, else ErrKeyLength,
-// ErrKeyEncoding or ErrItemTooLarge with the limit (spec/metadata-store.md §1).
+// ErrKeyEncoding or ErrItemTooLarge with the limit (docs/spec/metadata-store.md §1).
 func (r Record) Storable() error {
 	if n := len(r.Key); n < 1 || n > units.MaxSortKeyBytes {
 		return fmt.Errorf("%w: %d bytes, expected 1 to %d", ErrKeyLength, n, units.MaxSortKeyBytes)

@@ -73,7 +73,7 @@ func varint(message []byte, number protowire.Number, value uint64) []byte {
 }
 
 // everything is a manifest with every field of the public format, written by its
-// field numbers alone (facts/memwal.md §1), and in each message a newer one.
+// field numbers alone (docs/facts/memwal.md §1), and in each message a newer one.
 func everything() []byte {
 	generation := varint(nil, 1, 4)
 	generation = field(generation, 2, []byte("00c0ffee_gen_4"))

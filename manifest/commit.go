@@ -5,15 +5,15 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/lakebench/lakebench/cause"
+	"github.com/lakebench/lakebench/internal/cause"
 	"github.com/lakebench/lakebench/manifest/object"
 )
 
 const (
 	// maxCommits is how often a commit is attempted, without waiting between
-	// (facts/memwal.md §2.3): whoever was faster has committed already.
+	// (docs/facts/memwal.md §2.3): whoever was faster has committed already.
 	maxCommits = 10
-	// maxClaims is how often a claim is (facts/memwal.md §2.4).
+	// maxClaims is how often a claim is (docs/facts/memwal.md §2.4).
 	maxClaims = 16
 )
 

@@ -7,14 +7,14 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/lakebench/lakebench/backend"
+	"github.com/lakebench/lakebench/internal/backend"
+	"github.com/lakebench/lakebench/internal/manifesttest"
+	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/manifest"
-	"github.com/lakebench/lakebench/manifest/manifesttest"
-	"github.com/lakebench/lakebench/task"
 )
 
 // TestCounts: the requests of each operation are those of spec §5 and
-// facts/memwal.md §2 and §3, whatever the logs in testdata say.
+// docs/facts/memwal.md §2 and §3, whatever the logs in testdata say.
 func TestCounts(t *testing.T) {
 	logs := make(map[manifest.Kind]*log)
 	for _, kind := range manifest.Kinds() {
@@ -66,7 +66,7 @@ func TestCounts(t *testing.T) {
 }
 
 // TestSearchCosts: S(k) = 3 + b(⌈k/b⌉ + 1) for a hint that is k versions behind,
-// the adaptive counts of facts/memwal.md §2.1, and under Probe a number that grows
+// the adaptive counts of docs/facts/memwal.md §2.1, and under Probe a number that grows
 // with the digits of k only.
 func TestSearchCosts(t *testing.T) {
 	const tip = 110
@@ -198,7 +198,7 @@ func TestCommitsAtOnce(t *testing.T) {
 
 // TestCommitsInStep: commits that ask at the same moments every time are the worst
 // case. One of them lands in each round, so n take n(n−1)/2 scans, and of more than
-// ten the others have used up their ten attempts by then (facts/memwal.md §5).
+// ten the others have used up their ten attempts by then (docs/facts/memwal.md §5).
 func TestCommitsInStep(t *testing.T) {
 	for n, want := range map[int]struct {
 		scans  int64

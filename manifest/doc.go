@@ -1,6 +1,6 @@
 // Package manifest keeps the manifest of a MemWAL shard on S3: immutable versions
 // that are created under a condition, in the public storage layout and bytes
-// (facts/memwal.md), so that shards of the real system can be opened.
+// (docs/facts/memwal.md), so that shards of the real system can be opened.
 //
 // Its opinion: versions have no gaps, since each is the successor of one that its
 // writer has read, and none is ever deleted. All else follows. A version that was

@@ -5,7 +5,7 @@ package manifest_test
 import (
 	"testing"
 
-	"github.com/lakebench/lakebench/backend"
+	"github.com/lakebench/lakebench/internal/backend"
 )
 
 // openLab opens the service on which the suite runs.

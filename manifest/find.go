@@ -6,14 +6,14 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/lakebench/lakebench/cause"
+	"github.com/lakebench/lakebench/internal/cause"
+	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/manifest/object"
-	"github.com/lakebench/lakebench/task"
 )
 
 // A finder looks for the tip of a shard's manifest: the version after which there
 // is none. Whatever it is told but "not found" ends the search: an older version
-// must never pass for the tip (spec/shard-manifest.md §4, hazard 1).
+// must never pass for the tip (docs/spec/shard-manifest.md §4, hazard 1).
 type finder struct {
 	objects object.Reader
 	at      Location
@@ -59,7 +59,7 @@ func (f *finder) readHint(ctx context.Context) (uint64, error) {
 }
 
 // scan confirms the hinted version, or else the first, and asks for those after
-// it until a whole batch is absent (facts/memwal.md §2.1).
+// it until a whole batch is absent (docs/facts/memwal.md §2.1).
 func (f *finder) scan(ctx context.Context, hinted uint64) (tip, error) {
 	last := max(hinted, 1)
 	there, err := f.exists(ctx, last)

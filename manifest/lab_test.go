@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lakebench/lakebench/backend/fault"
+	"github.com/lakebench/lakebench/internal/backend/fault"
 	"github.com/lakebench/lakebench/manifest"
 )
 

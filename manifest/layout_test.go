@@ -9,7 +9,7 @@ import (
 	"github.com/lakebench/lakebench/manifest"
 )
 
-// TestNames: the names of facts/memwal.md §1, there and back.
+// TestNames: the names of docs/facts/memwal.md §1, there and back.
 func TestNames(t *testing.T) {
 	zeros := func(n int) string { return strings.Repeat("0", n) }
 	for number, digits := range map[uint64]string{

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lakebench/lakebench/internal/manifesttest"
+	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/manifest"
-	"github.com/lakebench/lakebench/manifest/manifesttest"
 	"github.com/lakebench/lakebench/manifest/object"
-	"github.com/lakebench/lakebench/task"
 )
 
 // Hazard 3: whatever becomes of the answer, an update is applied exactly once, and

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A Kind is what a policy is about (spec/shard-manifest.md §2).
+// A Kind is what a policy is about (docs/spec/shard-manifest.md §2).
 type Kind int
 
 // The kinds. Each does what the one before does, and more.

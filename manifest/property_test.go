@@ -9,9 +9,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/lakebench/lakebench/backend"
+	"github.com/lakebench/lakebench/internal/backend"
+	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/manifest"
-	"github.com/lakebench/lakebench/task"
 )
 
 var onlySeed = flag.Uint64("seed", 0, "the one seed of TestHandles; 0 is all of them")

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lakebench/lakebench/cause"
+	"github.com/lakebench/lakebench/internal/cause"
 	"github.com/lakebench/lakebench/manifest/object"
 )
 

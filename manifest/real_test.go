@@ -7,9 +7,9 @@ import (
 	"os"
 	"testing"
 
-	"github.com/lakebench/lakebench/backend/backendtest"
+	"github.com/lakebench/lakebench/internal/backend/backendtest"
+	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/manifest"
-	"github.com/lakebench/lakebench/task"
 )
 
 // openLab opens a bucket, which the test removes, on the server that

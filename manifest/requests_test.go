@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lakebench/lakebench/internal/manifesttest"
 	"github.com/lakebench/lakebench/internal/requestlog"
+	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/manifest"
-	"github.com/lakebench/lakebench/manifest/manifesttest"
-	"github.com/lakebench/lakebench/task"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write the request logs instead of comparing them")

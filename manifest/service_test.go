@@ -6,9 +6,9 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"github.com/lakebench/lakebench/backend"
-	"github.com/lakebench/lakebench/backend/backendtest"
-	"github.com/lakebench/lakebench/backend/fault"
+	"github.com/lakebench/lakebench/internal/backend"
+	"github.com/lakebench/lakebench/internal/backend/backendtest"
+	"github.com/lakebench/lakebench/internal/backend/fault"
 	"github.com/lakebench/lakebench/manifest"
 	"github.com/lakebench/lakebench/manifest/object"
 )

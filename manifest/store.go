@@ -7,9 +7,9 @@ import (
 	"math/rand/v2"
 	"sync/atomic"
 
-	"github.com/lakebench/lakebench/cause"
+	"github.com/lakebench/lakebench/internal/cause"
+	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/manifest/object"
-	"github.com/lakebench/lakebench/task"
 )
 
 // Config says what a Store keeps, and how.

@@ -7,10 +7,10 @@ import (
 	"math"
 	"time"
 
-	"github.com/lakebench/lakebench/cause"
+	"github.com/lakebench/lakebench/internal/cause"
+	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
-	"github.com/lakebench/lakebench/task"
 )
 
 // MaxPageSize bounds the items of a page, which are in memory at once; DynamoDB

@@ -14,10 +14,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/migrate"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
-	"github.com/lakebench/lakebench/task"
 )
 
 // TestThinPath: init, backfill, verify, finalize, status.

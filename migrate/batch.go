@@ -6,9 +6,9 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/lakebench/lakebench/internal/units"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/write"
-	"github.com/lakebench/lakebench/units"
 )
 
 // Each record is created by two actions of a transaction, beside which there is

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/record"
 	"github.com/lakebench/lakebench/store/write"
-	"github.com/lakebench/lakebench/task"
 )
 
 // A tally counts what became of items.

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
-	"github.com/lakebench/lakebench/task"
 )
 
 // PauseRequests is how many requests a finalization makes between its barrier and

@@ -10,11 +10,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/migrate"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/dual"
-	"github.com/lakebench/lakebench/task"
 )
 
 // ready is a lake that can be finalized, with node a in mode dual.
@@ -465,7 +465,7 @@ func TestRetire(t *testing.T) {
 	})
 }
 
-// TestStatus: the document of spec/results.md §2, before and after.
+// TestStatus: the document of docs/spec/results.md §2, before and after.
 func TestStatus(t *testing.T) {
 	virtually(t, "", func(ctx context.Context, l *lake) {
 		l.load(records(3, 10))

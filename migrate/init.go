@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/lakebench/lakebench/cause"
+	"github.com/lakebench/lakebench/internal/cause"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/table"
 	v2 "github.com/lakebench/lakebench/store/v2"

@@ -8,12 +8,12 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/lakebench/lakebench/internal/units"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/record"
 	v1 "github.com/lakebench/lakebench/store/v1"
 	v2 "github.com/lakebench/lakebench/store/v2"
-	"github.com/lakebench/lakebench/units"
 )
 
 // An item is a record of v1 as a read found it.

@@ -17,18 +17,18 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"go.uber.org/goleak"
 
-	"github.com/lakebench/lakebench/backend"
-	"github.com/lakebench/lakebench/backend/dynamo"
-	"github.com/lakebench/lakebench/backend/fault"
-	"github.com/lakebench/lakebench/cause"
-	"github.com/lakebench/lakebench/meter"
+	"github.com/lakebench/lakebench/internal/backend"
+	"github.com/lakebench/lakebench/internal/backend/dynamo"
+	"github.com/lakebench/lakebench/internal/backend/fault"
+	"github.com/lakebench/lakebench/internal/cause"
+	"github.com/lakebench/lakebench/internal/meter"
+	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/migrate"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/bulk"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/dual"
 	v1 "github.com/lakebench/lakebench/store/v1"
-	"github.com/lakebench/lakebench/task"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -1,5 +1,5 @@
 // Package migrate moves a lake's metadata from v1 to v2 while its nodes go on
-// writing (spec/metadata-store.md §5).
+// writing (docs/spec/metadata-store.md §5).
 //
 // Its opinion: a migrator can die between any two requests, twice at once, and the
 // operator who starts it again knows nothing. So every verb reads where things

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/lakebench/lakebench/task"
+	"github.com/lakebench/lakebench/internal/sim/task"
 )
 
 // A pacer holds work back so that it is done at a rate.

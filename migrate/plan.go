@@ -5,8 +5,8 @@ import (
 	"math"
 	"time"
 
+	"github.com/lakebench/lakebench/internal/units"
 	"github.com/lakebench/lakebench/store/control"
-	"github.com/lakebench/lakebench/units"
 )
 
 // A Plan is what a verb would do. Its numbers are estimates: they rest on

@@ -9,10 +9,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
 
+	"github.com/lakebench/lakebench/internal/sim/task"
+	"github.com/lakebench/lakebench/internal/units"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/record"
-	"github.com/lakebench/lakebench/task"
-	"github.com/lakebench/lakebench/units"
 )
 
 // A page is what one Scan of v1 evaluated.

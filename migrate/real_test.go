@@ -14,12 +14,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/lakebench/lakebench/internal/storetest"
 	"github.com/lakebench/lakebench/migrate"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/bulk"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/dual"
-	"github.com/lakebench/lakebench/store/storetest"
 	v1 "github.com/lakebench/lakebench/store/v1"
 	v2 "github.com/lakebench/lakebench/store/v2"
 )

@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/lakebench/lakebench/internal/requestlog"
+	"github.com/lakebench/lakebench/internal/sim/task"
+	"github.com/lakebench/lakebench/internal/storetest"
 	"github.com/lakebench/lakebench/migrate"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
-	"github.com/lakebench/lakebench/store/storetest"
-	"github.com/lakebench/lakebench/task"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write the request logs anew")

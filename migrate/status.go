@@ -5,12 +5,12 @@ import (
 	"errors"
 	"time"
 
-	"github.com/lakebench/lakebench/cause"
+	"github.com/lakebench/lakebench/internal/cause"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
 )
 
-// A Status is where a migration stands (spec/results.md §2, "migrate status").
+// A Status is where a migration stands (docs/spec/results.md §2, "migrate status").
 type Status struct {
 	// Mode is what nodes should be: v1 before init, dual until the finalization,
 	// v2-authoritative after it, v2-only once v1 is retired.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lakebench/lakebench/internal/render/texttab"
 	"github.com/lakebench/lakebench/results"
-	"github.com/lakebench/lakebench/results/texttab"
 )
 
 // chart is a metric over a swept parameter: one curve for each variant, all

@@ -1,8 +1,8 @@
 package plots
 
 import (
+	"github.com/lakebench/lakebench/internal/render/texttab"
 	"github.com/lakebench/lakebench/results"
-	"github.com/lakebench/lakebench/results/texttab"
 )
 
 // A Figure is a chart of numbers that are in no result, such as those of a plan.

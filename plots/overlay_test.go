@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/results"
-	"github.com/lakebench/lakebench/results/resultstest"
 )
 
 func two() []results.Named {

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/lakebench/lakebench/internal/render/texttab"
 	"github.com/lakebench/lakebench/results"
-	"github.com/lakebench/lakebench/results/texttab"
 )
 
 // pen draws on a canvas.

@@ -20,8 +20,8 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 
+	"github.com/lakebench/lakebench/internal/render/texttab"
 	"github.com/lakebench/lakebench/results"
-	"github.com/lakebench/lakebench/results/texttab"
 )
 
 // Write draws the document's charts into dir, which it makes: a file in each

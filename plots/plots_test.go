@@ -18,8 +18,8 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
+	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/results"
-	"github.com/lakebench/lakebench/results/resultstest"
 )
 
 func catalog() results.Document { return resultstest.CatalogRefresh(1, 0, 1000, 10_000, 100_000) }

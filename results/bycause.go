@@ -3,8 +3,8 @@ package results
 import (
 	"slices"
 
-	"github.com/lakebench/lakebench/cause"
-	"github.com/lakebench/lakebench/results/texttab"
+	"github.com/lakebench/lakebench/internal/cause"
+	"github.com/lakebench/lakebench/internal/render/texttab"
 )
 
 // ByCause is what an operation of each variant asks for at one point, by cause.

@@ -7,10 +7,10 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
-	"github.com/lakebench/lakebench/cause"
+	"github.com/lakebench/lakebench/internal/cause"
 )
 
-// SetMetrics derives the common metrics of spec/results.md §2 from the ledgers
+// SetMetrics derives the common metrics of docs/spec/results.md §2 from the ledgers
 // and latency histograms of s and stores them in s.Metrics, beside those that a
 // workload has put there. Requests under cause.Setup are in none of them.
 //

@@ -5,5 +5,5 @@
 // made from. Metrics, summaries, fits and tables are all recomputable from the
 // ledgers and histograms in the document; percentiles are taken from merged
 // histograms and never averaged; counts are exact and printed exactly. The
-// format is spec/results.md §2, and a reader refuses what it does not know.
+// format is docs/spec/results.md §2, and a reader refuses what it does not know.
 package results

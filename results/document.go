@@ -8,7 +8,7 @@ const (
 	SchemaVersion = 1
 )
 
-// Document is the result of a run (spec/results.md §2), the content of
+// Document is the result of a run (docs/spec/results.md §2), the content of
 // result.json.
 type Document struct {
 	Schema        string      `json:"schema"`
@@ -145,7 +145,7 @@ type Attempt struct {
 	Service string `json:"service"` // "dynamodb" or "s3"
 	API     string `json:"api"`     // the SDK's operation name
 	// Outcome is one of ok, absent, condition-failed, conflict, throttled,
-	// server-error, timeout, other (spec/results.md §1).
+	// server-error, timeout, other (docs/spec/results.md §1).
 	Outcome string `json:"outcome"`
 	Cause   string `json:"cause"` // a cause.Label
 	Count   int64  `json:"count"`
@@ -215,7 +215,7 @@ type MetricSummary struct {
 // Class is how a metric grows with a parameter.
 type Class string
 
-// The classes (spec/results.md §2, "Growth").
+// The classes (docs/spec/results.md §2, "Growth").
 const (
 	Constant     Class = "constant"
 	Sublinear    Class = "sublinear"
@@ -279,5 +279,5 @@ type Check struct {
 }
 
 // LedgersCheck is the name of the check that holds the ledgers of all series
-// against each other (spec/results.md §1).
+// against each other (docs/spec/results.md §1).
 const LedgersCheck = "ledgers"

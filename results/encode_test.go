@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/results"
-	"github.com/lakebench/lakebench/results/resultstest"
 )
 
 func sample() results.Document { return resultstest.CatalogRefresh(1, 0, 1000, 10000, 100000) }

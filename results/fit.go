@@ -27,7 +27,7 @@ const (
 	exponentDecimals = 1e4  // exponents are rounded to four decimals
 )
 
-// The bounds of the classes (spec/results.md §2, "Growth").
+// The bounds of the classes (docs/spec/results.md §2, "Growth").
 const (
 	linearFrom, linearTo = 0.9, 1.1
 	fewestPoints         = 3

@@ -3,7 +3,7 @@ package results
 import (
 	"math"
 
-	"github.com/lakebench/lakebench/units"
+	"github.com/lakebench/lakebench/internal/units"
 )
 
 // Floor returns the least that a metric can be at a point, whatever the layout:
@@ -11,7 +11,7 @@ import (
 // returned, and nothing else. There is one for workloads that only read items of
 // DynamoDB: one request for each started page of 1 MB, the returned items
 // evaluated, one read unit (half of one for eventual consistency) for each
-// started block of 4 KB (facts/dynamodb.md §3), at the run's own prices. ok is
+// started block of 4 KB (docs/facts/dynamodb.md §3), at the run's own prices. ok is
 // false where there is none.
 func Floor(doc Document, p Point, metric string) (least float64, ok bool) {
 	r, ok := leastRead(doc.Series, p)

@@ -3,8 +3,8 @@ package results_test
 import (
 	"testing"
 
+	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/results"
-	"github.com/lakebench/lakebench/results/resultstest"
 )
 
 // A refresh hands over 1,000 items of 300 bytes: 300,000 bytes are one page and

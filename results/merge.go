@@ -21,7 +21,7 @@ const WorkerSetting = "worker"
 // Merge puts together what several workers measured of one run, under a new run
 // id: counters are summed and histograms added bucket by bucket, for each
 // variant, point, phase and repeat; metrics and the summary are derived from
-// those anew, so percentiles are never averaged (spec/results.md §6).
+// those anew, so percentiles are never averaged (docs/spec/results.md §6).
 //
 // It refuses documents of different workload hashes, seeds or clocks, the same
 // document or the part of a worker twice, and metrics that do not follow from the

@@ -13,8 +13,8 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"pgregory.net/rapid"
 
+	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/results"
-	"github.com/lakebench/lakebench/results/resultstest"
 )
 
 // ledger is what a worker counted in one series, before it is derived from.
@@ -160,7 +160,7 @@ func drawPlaces(t *rapid.T) []place {
 }
 
 // Merging the parts of a run gives the run, to the byte, whatever the parts: that
-// is what makes many workers one measurement (spec/results.md §6).
+// is what makes many workers one measurement (docs/spec/results.md §6).
 func TestMergeOfSplitIsTheWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 5).Draw(t, "parts")

@@ -43,7 +43,7 @@ type Metric struct {
 	service    bool
 }
 
-// registry lists the common metrics (spec/results.md §2) in the order of tables,
+// registry lists the common metrics (docs/spec/results.md §2) in the order of tables,
 // then those of single workloads.
 var registry = []Metric{
 	{Name: "requests/op", Noun: "requests", Per: "operation", Better: LowerIsBetter},

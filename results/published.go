@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/lakebench/lakebench/results/texttab"
+	"github.com/lakebench/lakebench/internal/render/texttab"
 )
 
 // A PublishedFigure is a number that the authors of the shard manifest's change
-// have published (spec/shard-manifest.md §5), beside what a run measured.
+// have published (docs/spec/shard-manifest.md §5), beside what a run measured.
 type PublishedFigure struct {
 	Figure, Variant string
 	Published       float64
@@ -31,7 +31,7 @@ type figure struct {
 }
 
 // flushProfile and the others are the points at which figures are published, as
-// far as anybody knows (facts/memwal.md §3).
+// far as anybody knows (docs/facts/memwal.md §3).
 var (
 	flushProfile   = map[string]string{"duplicates": "true", "user_indexes": "0", "manifest_polls": "20"}
 	compactProfile = map[string]string{"generations": "3", "duplicates": "true", "user_indexes": "0", "manifest_polls": "0"}

@@ -4,8 +4,8 @@ import (
 	"io"
 	"testing"
 
+	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/results"
-	"github.com/lakebench/lakebench/results/resultstest"
 )
 
 // manySeries is a document of 10,000 series: 4 variants, 25 sizes of history, 10

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lakebench/lakebench/results/texttab"
+	"github.com/lakebench/lakebench/internal/render/texttab"
 )
 
 // headline says in a sentence what the run found: what an operation costs where

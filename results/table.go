@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lakebench/lakebench/results/texttab"
+	"github.com/lakebench/lakebench/internal/render/texttab"
 )
 
 // TableOptions are how a table is shown.

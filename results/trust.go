@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/lakebench/lakebench/cause"
-	"github.com/lakebench/lakebench/results/texttab"
+	"github.com/lakebench/lakebench/internal/cause"
+	"github.com/lakebench/lakebench/internal/render/texttab"
 )
 
 // trust writes why the counts can be believed, or not: the sums of the ledgers,

@@ -12,7 +12,7 @@ import (
 // ErrInvalid is wrapped by every error of Validate.
 var ErrInvalid = errors.New("invalid result")
 
-// outcomes are the classes of spec/results.md §1.
+// outcomes are the classes of docs/spec/results.md §1.
 var outcomes = []string{"ok", "absent", "condition-failed", "conflict", "throttled", "server-error", "timeout", "other"}
 
 // Validate says whether the document holds together: known words, counts that

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lakebench/lakebench/results/texttab"
+	"github.com/lakebench/lakebench/internal/render/texttab"
 )
 
 // Headline says in a sentence what the run found.

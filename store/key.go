@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/lakebench/lakebench/units"
+	"github.com/lakebench/lakebench/internal/units"
 )
 
 // Names of the attributes that the layouts use (spec §2 and §3).

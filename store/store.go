@@ -10,7 +10,7 @@
 // The implementations are store/v1 (one table read by Scan), store/v2 (a table of
 // buckets read by Query) and store/dual (a node that moves from one to the other);
 // store/storetest is the suite that each must pass.
-// The specification is spec/metadata-store.md, whose sections the comments name.
+// The specification is docs/spec/metadata-store.md, whose sections the comments name.
 package store
 
 import (

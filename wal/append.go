@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/manifest/object"
-	"github.com/lakebench/lakebench/task"
 	"github.com/lakebench/lakebench/wal/entry"
 )
 

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/manifest"
-	"github.com/lakebench/lakebench/task"
 	"github.com/lakebench/lakebench/wal"
 )
 

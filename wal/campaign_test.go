@@ -12,12 +12,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lakebench/lakebench/backend"
-	"github.com/lakebench/lakebench/backend/fault"
-	"github.com/lakebench/lakebench/backend/latency"
-	"github.com/lakebench/lakebench/checker"
+	"github.com/lakebench/lakebench/internal/backend"
+	"github.com/lakebench/lakebench/internal/backend/fault"
+	"github.com/lakebench/lakebench/internal/backend/latency"
+	"github.com/lakebench/lakebench/internal/sim/checker"
+	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/manifest"
-	"github.com/lakebench/lakebench/task"
 	"github.com/lakebench/lakebench/wal"
 )
 

@@ -12,9 +12,9 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"github.com/lakebench/lakebench/cause"
+	"github.com/lakebench/lakebench/internal/cause"
+	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/manifest"
-	"github.com/lakebench/lakebench/task"
 )
 
 // A Collection is what Collect has deleted.

@@ -17,13 +17,13 @@ type Compaction struct {
 }
 
 // Compact merges all L0 generations into the base table, in ascending order, and
-// then takes them out of the manifest (facts/memwal.md §2.9). Which generations of
+// then takes them out of the manifest (docs/facts/memwal.md §2.9). Which generations of
 // the shard the base table has is committed with their rows, so a pass that ended
 // in between is finished by the next one.
 //
 // The manifest is read as a node would that shares the writer's handle: is it due,
 // the plan, the commit itself, a look at the result, and what may be collected.
-// That makes five, which is an assumption: the node is closed (facts/memwal.md §3).
+// That makes five, which is an assumption: the node is closed (docs/facts/memwal.md §3).
 func (w *Writer) Compact(ctx context.Context) (Compaction, error) {
 	if err := w.flushing.Lock(ctx); err != nil {
 		return Compaction{}, err

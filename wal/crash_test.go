@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lakebench/lakebench/backend/fault"
+	"github.com/lakebench/lakebench/internal/backend/fault"
 	"github.com/lakebench/lakebench/manifest"
 	"github.com/lakebench/lakebench/wal"
 )

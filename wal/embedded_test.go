@@ -5,7 +5,7 @@ package wal_test
 import (
 	"testing"
 
-	"github.com/lakebench/lakebench/backend"
+	"github.com/lakebench/lakebench/internal/backend"
 )
 
 // openService opens the service on which the suite runs.

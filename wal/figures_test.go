@@ -10,8 +10,8 @@ import (
 	"github.com/lakebench/lakebench/wal"
 )
 
-// The numbers of this file are those of facts/memwal.md §2 and §3 and of
-// spec/shard-manifest.md §5, put together from their parts.
+// The numbers of this file are those of docs/facts/memwal.md §2 and §3 and of
+// docs/spec/shard-manifest.md §5, put together from their parts.
 const (
 	scanRequests = 5                                        // hint, HEAD, two HEADs, body
 	warmCommit   = 2                                        // version and hint
@@ -67,7 +67,7 @@ func TestReadFlushCompact(t *testing.T) {
 	})
 }
 
-// TestFlushAddOns: what duplicates, indexes and a forced seal add (facts/memwal.md
+// TestFlushAddOns: what duplicates, indexes and a forced seal add (docs/facts/memwal.md
 // §2.8); probe makes no list.
 func TestFlushAddOns(t *testing.T) {
 	flush := func(ctx context.Context, t *testing.T, s *service, kind manifest.Kind, indexes int, rows ...wal.Row) int {
@@ -127,7 +127,7 @@ func TestReopen(t *testing.T) {
 }
 
 // TestReopenWithACursor: what the change cost before its tailer wrote nothing any
-// more (facts/memwal.md §3, "Replay").
+// more (docs/facts/memwal.md §3, "Replay").
 func TestReopenWithACursor(t *testing.T) {
 	s := openService(t)
 	onVirtualTime(t, func(ctx context.Context) {

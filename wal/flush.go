@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/lakebench/lakebench/cause"
+	"github.com/lakebench/lakebench/internal/cause"
 	"github.com/lakebench/lakebench/manifest"
 	"github.com/lakebench/lakebench/manifest/object"
 	"github.com/lakebench/lakebench/wal/generation"
@@ -119,7 +119,7 @@ func (w *Writer) commitGeneration(ctx context.Context, m *memtable, path string)
 }
 
 // public says whether requests are made that only the public system's format needs:
-// a baseline must cost what it costs (spec/shard-manifest.md §5).
+// a baseline must cost what it costs (docs/spec/shard-manifest.md §5).
 func (w *Writer) public() bool { return w.cfg.Policy.Kind != manifest.Probe }
 
 // listAsPublic asks for the base table's newest version, as the public system does

@@ -5,7 +5,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"github.com/lakebench/lakebench/manifest/manifesttest"
+	"github.com/lakebench/lakebench/internal/manifesttest"
 )
 
 // hooked is a client at whose requests something else happens: before it reaches

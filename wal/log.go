@@ -9,7 +9,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"github.com/lakebench/lakebench/cause"
+	"github.com/lakebench/lakebench/internal/cause"
 	"github.com/lakebench/lakebench/manifest"
 	"github.com/lakebench/lakebench/manifest/object"
 	"github.com/lakebench/lakebench/wal/entry"
@@ -91,7 +91,7 @@ func (l *log) positions(ctx context.Context) ([]uint64, error) {
 	return all, nil
 }
 
-// maxChain bounds how many entries chain asks for (facts/memwal.md §2.5).
+// maxChain bounds how many entries chain asks for (docs/facts/memwal.md §2.5).
 const maxChain = 4096
 
 // endFrom finds the first position without an entry, as the public system does:

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/manifest"
-	"github.com/lakebench/lakebench/task"
 	"github.com/lakebench/lakebench/wal"
 )
 

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/lakebench/lakebench/cause"
+	"github.com/lakebench/lakebench/internal/cause"
 	"github.com/lakebench/lakebench/manifest"
 	"github.com/lakebench/lakebench/manifest/object"
 	"github.com/lakebench/lakebench/wal/base"
@@ -74,7 +74,7 @@ func (w *Writer) objectConfig(client object.Client) object.Config {
 }
 
 // An opening is what happens between the claim and the first append
-// (spec/shard-manifest.md §3, "Opening").
+// (docs/spec/shard-manifest.md §3, "Opening").
 type opening struct {
 	*Writer
 	claimed manifest.Manifest
@@ -227,7 +227,7 @@ func (o *opening) checkSeen(ctx context.Context) error {
 }
 
 // foldedEntries is how many entries are read in search of the end before it is
-// looked for by doubling (spec/shard-manifest.md §2).
+// looked for by doubling (docs/spec/shard-manifest.md §2).
 const foldedEntries = 64
 
 // readAndFence reads the log until there is no entry, and puts the sentinel there.

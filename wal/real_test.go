@@ -8,9 +8,9 @@ import (
 	"os"
 	"testing"
 
-	"github.com/lakebench/lakebench/backend/backendtest"
+	"github.com/lakebench/lakebench/internal/backend/backendtest"
+	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/manifest"
-	"github.com/lakebench/lakebench/task"
 	"github.com/lakebench/lakebench/wal"
 )
 

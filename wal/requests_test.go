@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lakebench/lakebench/internal/manifesttest"
 	"github.com/lakebench/lakebench/internal/requestlog"
+	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/manifest"
-	"github.com/lakebench/lakebench/manifest/manifesttest"
-	"github.com/lakebench/lakebench/task"
 	"github.com/lakebench/lakebench/wal"
 )
 

@@ -15,7 +15,7 @@ import (
 var ErrEnd = errors.New("the end of the log")
 
 // A Tailer reads the log of a shard that somebody else holds. It writes nothing,
-// not even how far it is (spec/shard-manifest.md §2, "the tailer writes nothing"):
+// not even how far it is (docs/spec/shard-manifest.md §2, "the tailer writes nothing"):
 // that it keeps in memory. Any number of tasks may use one.
 type Tailer struct {
 	log       *log

@@ -1,7 +1,7 @@
 // Package wal is a node of a shard: it appends rows to the shard's write-ahead
 // log on S3, holds them in a memtable, flushes that to L0 generations, compacts
 // those into the base table, and after a crash replays what no generation holds
-// (spec/shard-manifest.md §3, facts/memwal.md §2).
+// (docs/spec/shard-manifest.md §3, docs/facts/memwal.md §2).
 //
 // Its opinion: an append that was acknowledged is never lost and never there
 // twice, whoever crashes, stalls or takes over, and whatever answer gets lost. So
@@ -32,9 +32,9 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/manifest"
 	"github.com/lakebench/lakebench/manifest/object"
-	"github.com/lakebench/lakebench/task"
 	"github.com/lakebench/lakebench/wal/base"
 	"github.com/lakebench/lakebench/wal/entry"
 	"github.com/lakebench/lakebench/wal/generation"

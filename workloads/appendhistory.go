@@ -11,16 +11,16 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/lakebench/lakebench/checker"
 	"github.com/lakebench/lakebench/history"
-	"github.com/lakebench/lakebench/load"
-	"github.com/lakebench/lakebench/meter"
+	"github.com/lakebench/lakebench/internal/meter"
+	"github.com/lakebench/lakebench/internal/sim/checker"
+	"github.com/lakebench/lakebench/internal/units"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/run/load"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/catalog"
 	"github.com/lakebench/lakebench/store/v1"
 	"github.com/lakebench/lakebench/store/v2"
-	"github.com/lakebench/lakebench/units"
 )
 
 // appendHistory measures what a lake costs a day once its history is as long as

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lakebench/lakebench/backend"
 	"github.com/lakebench/lakebench/history"
+	"github.com/lakebench/lakebench/internal/backend"
 	"github.com/lakebench/lakebench/results"
 )
 

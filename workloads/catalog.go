@@ -10,14 +10,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/lakebench/lakebench/history"
-	"github.com/lakebench/lakebench/load"
-	"github.com/lakebench/lakebench/meter"
+	"github.com/lakebench/lakebench/internal/meter"
+	"github.com/lakebench/lakebench/internal/units"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/run/load"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/catalog"
 	"github.com/lakebench/lakebench/store/v1"
 	"github.com/lakebench/lakebench/store/v2"
-	"github.com/lakebench/lakebench/units"
 )
 
 // The variants of catalog-refresh.
@@ -28,7 +28,7 @@ const (
 )
 
 // parallelShards is how many shards v2-parallel drains at once: all eight of the
-// table family (spec/metadata-store.md §3).
+// table family (docs/spec/metadata-store.md §3).
 const parallelShards = 8
 
 // catalogRefresh measures what a reader pays for an up-to-date list of tables

@@ -9,8 +9,8 @@ import (
 	"math"
 	"testing"
 
-	"github.com/lakebench/lakebench/backend"
-	"github.com/lakebench/lakebench/price"
+	"github.com/lakebench/lakebench/internal/backend"
+	"github.com/lakebench/lakebench/internal/price"
 	"github.com/lakebench/lakebench/results"
 )
 
@@ -42,7 +42,7 @@ func metrics(t *testing.T, doc *results.Document, variant string) map[string]flo
 
 // v1Cost is what one refresh of v1 costs by the rules, worked out from sizes
 // alone: a page ends with the item that reaches the limit or crosses 1 MB, is
-// rounded up to 4 KB (facts/dynamodb.md §3.2 and §3.3), and a page that ends
+// rounded up to 4 KB (docs/facts/dynamodb.md §3.2 and §3.3), and a page that ends
 // exactly at the limit has a cursor even if it is the last item.
 func v1Cost(items, itemBytes, limit int) (requests, units float64) {
 	for left := items; ; {
@@ -82,7 +82,7 @@ func v2Cost(tables map[int]int, itemBytes, limit int) (requests, units float64) 
 	return requests, units
 }
 
-// shardsOf spreads keys as spec/metadata-store.md §3 says.
+// shardsOf spreads keys as docs/spec/metadata-store.md §3 says.
 func shardsOf(keys map[string][]byte) map[int]int {
 	shards := map[int]int{}
 	for key := range keys {

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/lakebench/lakebench/load"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/run/load"
 )
 
 // checkList gathers the outcomes of checks from all points. A check that is made

@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/lakebench/lakebench/backend"
+	"github.com/lakebench/lakebench/internal/backend"
 	"github.com/lakebench/lakebench/results"
 )
 

@@ -8,8 +8,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/lakebench/lakebench/meter"
-	"github.com/lakebench/lakebench/units"
+	"github.com/lakebench/lakebench/internal/meter"
+	"github.com/lakebench/lakebench/internal/units"
 )
 
 //go:embed known-differences.yaml

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/lakebench/lakebench/checker"
+	"github.com/lakebench/lakebench/internal/sim/checker"
 	"github.com/lakebench/lakebench/results"
 )
 

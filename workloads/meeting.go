@@ -7,11 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lakebench/lakebench/backend"
-	"github.com/lakebench/lakebench/cause"
-	"github.com/lakebench/lakebench/load"
-	"github.com/lakebench/lakebench/meter"
-	"github.com/lakebench/lakebench/task"
+	"github.com/lakebench/lakebench/internal/backend"
+	"github.com/lakebench/lakebench/internal/cause"
+	"github.com/lakebench/lakebench/internal/meter"
+	"github.com/lakebench/lakebench/internal/sim/task"
+	"github.com/lakebench/lakebench/run/load"
 )
 
 // Workers look for each other this often and this long: whoever is not there by

@@ -11,13 +11,13 @@ import (
 	"strings"
 
 	"github.com/lakebench/lakebench/history"
-	"github.com/lakebench/lakebench/load"
-	"github.com/lakebench/lakebench/meter"
+	"github.com/lakebench/lakebench/internal/meter"
+	"github.com/lakebench/lakebench/internal/units"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/run/load"
 	"github.com/lakebench/lakebench/store/catalog"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/dual"
-	"github.com/lakebench/lakebench/units"
 )
 
 // metadataMix measures what a mix of everything that nodes do to metadata costs in

@@ -9,15 +9,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lakebench/lakebench/cause"
 	"github.com/lakebench/lakebench/history"
-	"github.com/lakebench/lakebench/load"
-	"github.com/lakebench/lakebench/meter"
+	"github.com/lakebench/lakebench/internal/cause"
+	"github.com/lakebench/lakebench/internal/meter"
+	"github.com/lakebench/lakebench/internal/sim/task"
+	"github.com/lakebench/lakebench/internal/units"
 	"github.com/lakebench/lakebench/migrate"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/run/load"
 	"github.com/lakebench/lakebench/store/control"
-	"github.com/lakebench/lakebench/task"
-	"github.com/lakebench/lakebench/units"
 )
 
 // The variants of migration.

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lakebench/lakebench/backend"
-	"github.com/lakebench/lakebench/checker"
-	"github.com/lakebench/lakebench/meter"
+	"github.com/lakebench/lakebench/internal/backend"
+	"github.com/lakebench/lakebench/internal/meter"
+	"github.com/lakebench/lakebench/internal/sim/checker"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/store"
 )

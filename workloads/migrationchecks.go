@@ -7,8 +7,8 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/lakebench/lakebench/checker"
-	"github.com/lakebench/lakebench/meter"
+	"github.com/lakebench/lakebench/internal/meter"
+	"github.com/lakebench/lakebench/internal/sim/checker"
 	"github.com/lakebench/lakebench/migrate"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/store/control"
@@ -16,7 +16,7 @@ import (
 	"github.com/lakebench/lakebench/store/write"
 )
 
-// The invariants of a migration (spec/metadata-store.md §5 and §6).
+// The invariants of a migration (docs/spec/metadata-store.md §5 and §6).
 const (
 	checkEqual      = "v1 and v2 are equal in both directions after the finalization"
 	checkReturned   = "no deleted record came back"

@@ -8,13 +8,13 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/lakebench/lakebench/cause"
 	"github.com/lakebench/lakebench/history"
-	"github.com/lakebench/lakebench/meter"
+	"github.com/lakebench/lakebench/internal/cause"
+	"github.com/lakebench/lakebench/internal/meter"
+	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/catalog"
 	"github.com/lakebench/lakebench/store/dual"
-	"github.com/lakebench/lakebench/task"
 )
 
 // A migrationNode is a dual node that works while its lake is migrated: a writer,
@@ -179,7 +179,7 @@ func (n *migrationNode) patiently(change func(context.Context) error) func(conte
 const heartbeat = 200 * time.Millisecond
 
 // beat renews the node's record until the migration is over. It belongs to no
-// phase (spec/results.md §2).
+// phase (docs/spec/results.md §2).
 func (n *migrationNode) beat(ctx context.Context) error {
 	ctx = cause.With(cause.WithActor(ctx, n.name), cause.Setup)
 	for !n.tracker.isOver() {

@@ -10,11 +10,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go/middleware"
 
-	"github.com/lakebench/lakebench/meter"
+	"github.com/lakebench/lakebench/internal/meter"
+	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/v2"
-	"github.com/lakebench/lakebench/task"
 )
 
 // A tracker knows how far a migration is, by the requests that its migrator makes

@@ -16,7 +16,7 @@ import (
 )
 
 // modeVariants are the variants of workloads that compare what a node does in
-// each mode (spec/metadata-store.md §4). They are called as the modes are.
+// each mode (docs/spec/metadata-store.md §4). They are called as the modes are.
 func modeVariants() []Variant {
 	return []Variant{
 		{control.ModeV1.String(), "before the migration: reads and writes v1"},

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lakebench/lakebench/backend"
-	"github.com/lakebench/lakebench/backend/latency"
-	"github.com/lakebench/lakebench/meter"
+	"github.com/lakebench/lakebench/internal/backend"
+	"github.com/lakebench/lakebench/internal/backend/latency"
+	"github.com/lakebench/lakebench/internal/meter"
 	"github.com/lakebench/lakebench/results"
 )
 
@@ -47,7 +47,7 @@ func at(t *testing.T, doc *results.Document, variant, point string) map[string]f
 	return nil
 }
 
-// mutationUnits is the table of spec/metadata-store.md §4, for items of up to a
+// mutationUnits is the table of docs/spec/metadata-store.md §4, for items of up to a
 // KB: CAS or Delete, GuardedMutate.
 var mutationUnits = map[string][2]float64{
 	"v1": {1, 4}, "dual": {6, 8}, "v2-authoritative": {4, 6}, "v2-only": {1, 4},
@@ -56,7 +56,7 @@ var mutationUnits = map[string][2]float64{
 // mutationCost works the units of a mutation out for any size: what is written
 // costs its started KB, twice that in a transaction; a check costs two for each
 // started KB of what it reads, the barrier is absent, and the lease is small
-// (facts/dynamodb.md §3.2, 18 to 21).
+// (docs/facts/dynamodb.md §3.2, 18 to 21).
 func mutationCost(variant string, guarded bool, itemBytes int) float64 {
 	kb := func(n int) float64 { return math.Ceil(float64(n) / 1024) }
 	v1, v2 := kb(itemBytes), kb(itemBytes+len("bucket")+len("tbl#07"))

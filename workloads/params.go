@@ -44,7 +44,7 @@ type Param struct {
 	// Default is written as a user would write it: a list where Swept.
 	Default string
 	// Swept says that a list of values may be given, each of which becomes a
-	// coordinate of the points that are measured (spec/results.md §2).
+	// coordinate of the points that are measured (docs/spec/results.md §2).
 	Swept bool
 }
 
@@ -210,7 +210,7 @@ func parseNumber[N int64 | float64](item string, swept bool, number func(string)
 }
 
 // doubling returns the values of the range a..b: a, then the powers of two
-// between a and b, and b (spec/results.md §2: "a (0 included, if given), then
+// between a and b, and b (docs/spec/results.md §2: "a (0 included, if given), then
 // 1, 2, 4, … and always b").
 func doubling[N int64 | float64](a, b N) []any {
 	values := []any{a}

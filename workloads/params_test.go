@@ -23,7 +23,7 @@ func TestResolve(t *testing.T) {
 		{nil, []any{int64(10)}},
 		{map[string]string{"tables": "5"}, []any{int64(5)}},
 		{map[string]string{"tables": "5, 7,9"}, []any{int64(5), int64(7), int64(9)}},
-		// Ranges as spec/results.md §2 has them.
+		// Ranges as docs/spec/results.md §2 has them.
 		{map[string]string{"tables": "1..8"}, []any{int64(1), int64(2), int64(4), int64(8)}},
 		{map[string]string{"tables": "3..20"}, []any{int64(3), int64(4), int64(8), int64(16), int64(20)}},
 		{map[string]string{"tables": "7..7"}, []any{int64(7)}},

@@ -6,9 +6,9 @@ import (
 	"iter"
 	"strings"
 
-	"github.com/lakebench/lakebench/backend/fault"
-	"github.com/lakebench/lakebench/cause"
-	"github.com/lakebench/lakebench/checker"
+	"github.com/lakebench/lakebench/internal/backend/fault"
+	"github.com/lakebench/lakebench/internal/cause"
+	"github.com/lakebench/lakebench/internal/sim/checker"
 	"github.com/lakebench/lakebench/store"
 )
 
@@ -18,7 +18,7 @@ import (
 //
 // A drain is written down as a read of each key that it is about, all of them
 // begun and ended with it: a key that exists for the whole drain must come in it,
-// with a value that it held meanwhile (spec/metadata-store.md §1).
+// with a value that it held meanwhile (docs/spec/metadata-store.md §1).
 type Recorded struct {
 	store.MetaStore
 	recorder *checker.Recorder

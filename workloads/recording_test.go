@@ -8,11 +8,11 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/lakebench/lakebench/backend/fault"
-	"github.com/lakebench/lakebench/cause"
-	"github.com/lakebench/lakebench/checker"
+	"github.com/lakebench/lakebench/internal/backend/fault"
+	"github.com/lakebench/lakebench/internal/cause"
+	"github.com/lakebench/lakebench/internal/sim/checker"
+	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/store"
-	"github.com/lakebench/lakebench/task"
 )
 
 // scripted is a store whose drains are given and whose other operations fail

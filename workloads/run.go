@@ -7,14 +7,14 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"github.com/lakebench/lakebench/backend"
-	"github.com/lakebench/lakebench/backend/fault"
-	"github.com/lakebench/lakebench/load"
-	"github.com/lakebench/lakebench/meter"
-	"github.com/lakebench/lakebench/price"
+	"github.com/lakebench/lakebench/internal/backend"
+	"github.com/lakebench/lakebench/internal/backend/fault"
+	"github.com/lakebench/lakebench/internal/meter"
+	"github.com/lakebench/lakebench/internal/price"
+	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/run/load"
 	"github.com/lakebench/lakebench/store"
-	"github.com/lakebench/lakebench/task"
 	"github.com/lakebench/lakebench/wal"
 )
 

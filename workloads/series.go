@@ -9,13 +9,13 @@ import (
 	"slices"
 	"time"
 
-	"github.com/lakebench/lakebench/backend"
-	"github.com/lakebench/lakebench/cause"
-	"github.com/lakebench/lakebench/load"
-	"github.com/lakebench/lakebench/meter"
-	"github.com/lakebench/lakebench/price"
+	"github.com/lakebench/lakebench/internal/backend"
+	"github.com/lakebench/lakebench/internal/cause"
+	"github.com/lakebench/lakebench/internal/meter"
+	"github.com/lakebench/lakebench/internal/price"
+	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/results"
-	"github.com/lakebench/lakebench/task"
+	"github.com/lakebench/lakebench/run/load"
 )
 
 // series turns the ledgers of a repeat into the series of the result document,
@@ -131,7 +131,7 @@ func (c Config) clock() results.Clock {
 	return results.RealClock
 }
 
-// deterministic says whether the counts of all points are (spec/results.md §2).
+// deterministic says whether the counts of all points are (docs/spec/results.md §2).
 func (c Config) deterministic() bool {
 	for p := range load.Points(c.Workload.axes(c.Params)) {
 		if !c.Workload.deterministic(p) {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/lakebench/lakebench/backend"
 	"github.com/lakebench/lakebench/history"
+	"github.com/lakebench/lakebench/internal/backend"
 	"github.com/lakebench/lakebench/store/bulk"
 )
 

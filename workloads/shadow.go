@@ -6,15 +6,15 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/lakebench/lakebench/cause"
-	"github.com/lakebench/lakebench/load"
-	"github.com/lakebench/lakebench/meter"
+	"github.com/lakebench/lakebench/internal/cause"
+	"github.com/lakebench/lakebench/internal/meter"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/run/load"
 )
 
 // A Shadow is a run of a deterministic workload on the embedded services, beside
 // one on an endpoint. What the rules say a run costs is known from it before the
-// endpoint has seen a request; afterwards both are compared (spec/results.md §1).
+// endpoint has seen a request; afterwards both are compared (docs/spec/results.md §1).
 type Shadow struct {
 	Document *results.Document
 	// USD is what the whole run costs by the rules, setting up included.
@@ -25,7 +25,7 @@ type Shadow struct {
 	// deviations are what servers are known to count otherwise, by series.
 	deviations map[seriesKey]deviation
 	// silent are the units of requests that were refused, by series and metric: an
-	// error says nothing of what it cost (facts/dynamodb.md §3.2, 17 and 23).
+	// error says nothing of what it cost (docs/facts/dynamodb.md §3.2, 17 and 23).
 	silent map[seriesKey]map[string]float64
 	// free are metrics that the workload lets a server decide.
 	free []string

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lakebench/lakebench/backend/fault"
+	"github.com/lakebench/lakebench/internal/backend/fault"
 	"github.com/lakebench/lakebench/results"
 )
 

@@ -9,11 +9,11 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"github.com/lakebench/lakebench/backend"
-	"github.com/lakebench/lakebench/cause"
-	"github.com/lakebench/lakebench/checker"
-	"github.com/lakebench/lakebench/load"
-	"github.com/lakebench/lakebench/meter"
+	"github.com/lakebench/lakebench/internal/backend"
+	"github.com/lakebench/lakebench/internal/cause"
+	"github.com/lakebench/lakebench/internal/meter"
+	"github.com/lakebench/lakebench/internal/sim/checker"
+	"github.com/lakebench/lakebench/run/load"
 )
 
 // A site is a point of the sweep while it is measured: its services, and what a

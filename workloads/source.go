@@ -15,12 +15,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"github.com/lakebench/lakebench/backend"
-	"github.com/lakebench/lakebench/cause"
 	"github.com/lakebench/lakebench/history"
 	"github.com/lakebench/lakebench/history/archive"
+	"github.com/lakebench/lakebench/internal/backend"
+	"github.com/lakebench/lakebench/internal/cause"
+	"github.com/lakebench/lakebench/internal/units"
 	"github.com/lakebench/lakebench/store/v1"
-	"github.com/lakebench/lakebench/units"
 )
 
 // A Source is where a workload's records come from when they are not generated:

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/lakebench/lakebench/load"
-	"github.com/lakebench/lakebench/meter"
+	"github.com/lakebench/lakebench/internal/meter"
+	"github.com/lakebench/lakebench/run/load"
 	"github.com/lakebench/lakebench/wal"
 )
 
@@ -34,7 +34,7 @@ func walAppend() *Workload {
 
 type appendsSite struct{ *shardSite }
 
-// groupWait is the tick of the public system (facts/memwal.md §2.5).
+// groupWait is the tick of the public system (docs/facts/memwal.md §2.5).
 const groupWait = 100 * time.Millisecond
 
 // measure implements subject.

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/lakebench/lakebench/load"
+	"github.com/lakebench/lakebench/internal/meter"
 	"github.com/lakebench/lakebench/manifest"
-	"github.com/lakebench/lakebench/meter"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/run/load"
 )
 
 // concurrentCommits measures what tasks cost that commit to a shard's manifest
@@ -95,7 +95,7 @@ func nextGeneration(m manifest.Manifest) (manifest.Manifest, error) {
 	return next, nil
 }
 
-// scans bounds the searches of all rounds (facts/memwal.md §3): before the change
+// scans bounds the searches of all rounds (docs/facts/memwal.md §3): before the change
 // one an attempt, of which a commit has ten; then one for each attempt lost, of
 // which others can cause as many as they are; none where commits take turns.
 func (s *commitsSite) scans(kind manifest.Kind) formula {

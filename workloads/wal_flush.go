@@ -8,7 +8,7 @@ import (
 )
 
 // nodeParams are the profile of a node that flushes and compacts: what is not
-// known of the real one, and assumed (facts/memwal.md §7).
+// known of the real one, and assumed (docs/facts/memwal.md §7).
 func nodeParams(generations, polls string, least int64, what string) []Param {
 	return append([]Param{
 		{Name: "generations", Kind: Integer, Min: least, Max: 1000, Default: generations, Swept: true, Doc: what},
@@ -136,7 +136,7 @@ func (p *polling) run(ctx context.Context) error {
 	return nil
 }
 
-// ownFlushes are what flushes make by facts/memwal.md §2.8: a fence check, a list
+// ownFlushes are what flushes make by docs/facts/memwal.md §2.8: a fence check, a list
 // for the base table, five for the dataset, filter and index of keys, the commit;
 // and what their profile adds. Probe writes the hint with some of the commits.
 func (s *flushSite) ownFlushes(kind manifest.Kind, operations int64) formula {
@@ -198,7 +198,7 @@ func compaction() *Workload {
 type compactionSite struct{ *shardSite }
 
 // readsOfPass is how often a pass reads the manifest: four times by itself, and
-// once in its commit (an assumption, facts/memwal.md §3, "Compaction").
+// once in its commit (an assumption, docs/facts/memwal.md §3, "Compaction").
 const readsOfPass = 5
 
 // measure implements subject.
@@ -233,7 +233,7 @@ func (s *compactionSite) measure(ctx context.Context, r *recorder) error {
 }
 
 // ownPass is what passes make: five requests to commit to the base table, a
-// generation's data each, the shard's commit (facts/memwal.md §2.9). Probe writes
+// generation's data each, the shard's commit (docs/facts/memwal.md §2.9). Probe writes
 // the hint with some of the commits.
 func (s *compactionSite) ownPass(kind manifest.Kind, operations int64) formula {
 	pass := 5 + s.int("generations") + 2

@@ -3,9 +3,9 @@ package workloads
 import (
 	"context"
 
-	"github.com/lakebench/lakebench/load"
+	"github.com/lakebench/lakebench/internal/meter"
 	"github.com/lakebench/lakebench/manifest"
-	"github.com/lakebench/lakebench/meter"
+	"github.com/lakebench/lakebench/run/load"
 	"github.com/lakebench/lakebench/wal"
 )
 
@@ -37,7 +37,7 @@ func freshRead() *Workload {
 type readSite struct{ *shardSite }
 
 // requestsOfScan is what a search for the newest manifest costs when the hint is
-// exact: hint, HEAD, a batch of two, body (facts/memwal.md §2.1).
+// exact: hint, HEAD, a batch of two, body (docs/facts/memwal.md §2.1).
 const requestsOfScan = 5
 
 // measure implements subject.

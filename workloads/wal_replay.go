@@ -114,7 +114,7 @@ func (s *shardSite) loggedShard(setup context.Context, r *recorder) (*measuredSh
 
 func (s *shardSite) flushedBefore() bool { return s.run.cfg.Params["flushed_before"][0].(bool) }
 
-// opening is what an open makes (facts/memwal.md §2.1 and §2.7): the claim, whose
+// opening is what an open makes (docs/facts/memwal.md §2.1 and §2.7): the claim, whose
 // search the hint's lag makes longer, and the end of the log, one by one where the
 // manifest knows a part of it, else by HEAD and LIST; the sentinel; an entry each,
 // the sentinel, and one that is not there; the last position. Before the change

@@ -10,21 +10,21 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"github.com/lakebench/lakebench/cause"
-	"github.com/lakebench/lakebench/load"
+	"github.com/lakebench/lakebench/internal/cause"
+	"github.com/lakebench/lakebench/internal/meter"
 	"github.com/lakebench/lakebench/manifest"
 	"github.com/lakebench/lakebench/manifest/object"
-	"github.com/lakebench/lakebench/meter"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/run/load"
 	"github.com/lakebench/lakebench/wal"
 	"github.com/lakebench/lakebench/wal/base"
 )
 
 // variantServeCursor is the change as it was before its tailer wrote nothing any
-// more (spec/results.md §2).
+// more (docs/spec/results.md §2).
 const variantServeCursor = "serve-cursor"
 
-// policyVariants are the policies of spec/shard-manifest.md §2.
+// policyVariants are the policies of docs/spec/shard-manifest.md §2.
 func policyVariants() []Variant {
 	return []Variant{
 		{manifest.Scan.String(), "before the change: every read of the manifest looks for its newest version"},
@@ -200,9 +200,9 @@ type formula struct {
 }
 
 // compareFormula books whether requests are as many as a formula says
-// (spec/shard-manifest.md §5).
+// (docs/spec/shard-manifest.md §5).
 func (s *shardSite) compareFormula(r *recorder, got int64, f formula) {
-	c := results.Check{Name: checkFormulas, Status: results.Passed, Detail: "those of spec/shard-manifest.md §5, at every point and in every repeat"}
+	c := results.Check{Name: checkFormulas, Status: results.Passed, Detail: "those of docs/spec/shard-manifest.md §5, at every point and in every repeat"}
 	switch {
 	case s.run.faults != nil:
 		c.Status, c.Detail = results.Skipped, "faults add requests"

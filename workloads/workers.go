@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/lakebench/lakebench/load"
+	"github.com/lakebench/lakebench/run/load"
 )
 
 // MaxWorkers bounds the workers of a run.

@@ -15,11 +15,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lakebench/lakebench/backend"
-	"github.com/lakebench/lakebench/backend/dynamo"
-	"github.com/lakebench/lakebench/backend/s3"
+	"github.com/lakebench/lakebench/internal/backend"
+	"github.com/lakebench/lakebench/internal/backend/dynamo"
+	"github.com/lakebench/lakebench/internal/backend/s3"
+	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/results"
-	"github.com/lakebench/lakebench/results/resultstest"
 )
 
 // small are the parameters of a run of each workload in which nobody works at the
@@ -40,7 +40,7 @@ var small = map[string]map[string]string{
 }
 
 // The parts of several workers put together are the run of one, in every workload:
-// all that was counted of every series (spec/results.md §6).
+// all that was counted of every series (docs/spec/results.md §6).
 func TestPartsOfEveryWorkload(t *testing.T) {
 	const workers = 2
 	for _, w := range All() {

@@ -11,9 +11,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/lakebench/lakebench/backend"
-	"github.com/lakebench/lakebench/load"
+	"github.com/lakebench/lakebench/internal/backend"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/run/load"
 )
 
 // A Workload is something to measure, in several variants.
@@ -38,7 +38,7 @@ type Workload struct {
 	objects bool
 	// deterministic says that on the embedded services the counts of a point
 	// depend on nothing but version, parameters and seed: nobody works at the same
-	// time as somebody else (spec/results.md §2).
+	// time as somebody else (docs/spec/results.md §2).
 	deterministic func(load.Point) bool
 	// free are common metrics in which servers may differ although all of them
 	// keep to the rules.
@@ -62,7 +62,7 @@ type Variant struct {
 	Doc string
 }
 
-// A Metric is one that a workload adds to the common ones (spec/results.md §2).
+// A Metric is one that a workload adds to the common ones (docs/spec/results.md §2).
 type Metric struct {
 	Name string
 	// Doc says in a line what it is made of.

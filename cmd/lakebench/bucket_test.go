@@ -11,7 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"github.com/lakebench/lakebench/backend/s3"
+	"github.com/lakebench/lakebench/internal/backend/s3"
 )
 
 // anS3 serves the embedded S3 with a bucket "lake" over HTTP.

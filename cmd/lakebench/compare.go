@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/results/compare"
-	"github.com/lakebench/lakebench/task"
 )
 
 // compareOptions are the flags of compare.

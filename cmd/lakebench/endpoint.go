@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/lakebench/lakebench/backend"
-	"github.com/lakebench/lakebench/backend/latency"
+	"github.com/lakebench/lakebench/internal/backend"
+	"github.com/lakebench/lakebench/internal/backend/latency"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/workloads"
 )

@@ -14,7 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"github.com/lakebench/lakebench/backend/dynamo"
+	"github.com/lakebench/lakebench/internal/backend/dynamo"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/v1"

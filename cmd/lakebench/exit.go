@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/lakebench/lakebench/backend"
-	"github.com/lakebench/lakebench/explore"
+	"github.com/lakebench/lakebench/internal/backend"
+	"github.com/lakebench/lakebench/internal/sim/explore"
 	"github.com/lakebench/lakebench/migrate"
 	"github.com/lakebench/lakebench/results/compare"
 	"github.com/lakebench/lakebench/results/gate"
@@ -16,7 +16,7 @@ import (
 	"github.com/lakebench/lakebench/workloads"
 )
 
-// The exit codes of spec/results.md §5.
+// The exit codes of docs/spec/results.md §5.
 const (
 	exitOK           = 0
 	exitNo           = 1

@@ -15,10 +15,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lakebench/lakebench/explore"
-	"github.com/lakebench/lakebench/explore/metadata"
-	"github.com/lakebench/lakebench/explore/migration"
-	"github.com/lakebench/lakebench/explore/simulated"
+	"github.com/lakebench/lakebench/internal/sim/explore"
+	"github.com/lakebench/lakebench/internal/sim/explore/metadata"
+	"github.com/lakebench/lakebench/internal/sim/explore/migration"
+	"github.com/lakebench/lakebench/internal/sim/explore/simulated"
 )
 
 // exploreOptions are the flags of explore.

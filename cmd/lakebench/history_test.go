@@ -150,7 +150,7 @@ func TestImportedTableIsMeasured(t *testing.T) {
 
 func checkImported(t *testing.T, doc results.Document, records []record) {
 	t.Helper()
-	// Sizes by the rules (facts/dynamodb.md §3.1): names and values in bytes, a
+	// Sizes by the rules (docs/facts/dynamodb.md §3.1): names and values in bytes, a
 	// number of one or two digits 2. All of it is far below 1 MB: one page.
 	bytes, tables := 0, 0
 	for _, r := range records {

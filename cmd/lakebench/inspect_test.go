@@ -59,7 +59,7 @@ func serveTable(t *testing.T, dir string) (endpoint string) {
 }
 
 // TestInspect: the same shard in a directory and on an endpoint; as text within 80
-// columns, and with the JSON fields of spec/results.md §2.
+// columns, and with the JSON fields of docs/spec/results.md §2.
 func TestInspect(t *testing.T) {
 	dir := realTable(t)
 	endpoint := serveTable(t, dir)

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lakebench/lakebench/backend/dynamo"
+	"github.com/lakebench/lakebench/internal/backend/dynamo"
 )
 
 // The AWS SDK for JavaScript, which npm fetches, holds a small session with serve,

@@ -1,6 +1,6 @@
 // Command lakebench measures what a lake's metadata costs on DynamoDB and S3,
 // before and after its layout changes. `lakebench help` lists its verbs; the
-// exit codes are those of spec/results.md §5.
+// exit codes are those of docs/spec/results.md §5.
 //
 // Each verb has a file of its own here, which turns flags, environment and AWS
 // configuration into one call of a library, and the outcome into an exit code.

@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/results/files"
-	"github.com/lakebench/lakebench/task"
 	"github.com/lakebench/lakebench/workloads"
 )
 

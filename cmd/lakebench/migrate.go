@@ -14,10 +14,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/lakebench/lakebench/backend"
-	"github.com/lakebench/lakebench/meter"
+	"github.com/lakebench/lakebench/internal/backend"
+	"github.com/lakebench/lakebench/internal/meter"
+	"github.com/lakebench/lakebench/internal/price"
 	"github.com/lakebench/lakebench/migrate"
-	"github.com/lakebench/lakebench/price"
 	"github.com/lakebench/lakebench/store/v2"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"github.com/lakebench/lakebench/backend"
+	"github.com/lakebench/lakebench/internal/backend"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/results/bucket"
 	"github.com/lakebench/lakebench/results/files"

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lakebench/lakebench/capacity"
-	"github.com/lakebench/lakebench/report"
+	"github.com/lakebench/lakebench/internal/report"
+	"github.com/lakebench/lakebench/plan"
 	"github.com/lakebench/lakebench/results"
 )
 
@@ -64,36 +64,36 @@ func (o planOptions) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	var measured []capacity.Pattern
+	var measured []plan.Pattern
 	for _, path := range o.measured {
 		all, err := loadResults(cmd.Context(), path)
 		if err != nil {
 			return err
 		}
 		for _, named := range all {
-			patterns, err := capacity.Measured(scale, &named.Document)
+			patterns, err := plan.Measured(scale, &named.Document)
 			if err != nil {
 				return usagef("--result %s: %w", named.Name, err)
 			}
 			measured = append(measured, patterns...)
 		}
 	}
-	plan, err := capacity.Make(scale, prices, measured...)
+	plan, err := plan.Make(scale, prices, measured...)
 	if err != nil {
 		return usagef("%w", err)
 	}
 	return o.print(cmd, plan)
 }
 
-func (o planOptions) readScale() (capacity.Scale, error) {
-	scale := capacity.DefaultScale()
+func (o planOptions) readScale() (plan.Scale, error) {
+	scale := plan.DefaultScale()
 	if o.scale != "" {
 		f, err := os.Open(o.scale)
 		if err != nil {
 			return scale, usagef("--scale: %w", err)
 		}
 		defer func() { _ = f.Close() }() // it was only read
-		if scale, err = capacity.LoadScale(f, scale); err != nil {
+		if scale, err = plan.LoadScale(f, scale); err != nil {
 			return scale, usagef("%s: %w", o.scale, err)
 		}
 	}
@@ -102,7 +102,7 @@ func (o planOptions) readScale() (capacity.Scale, error) {
 }
 
 // print writes the plan in the format that was asked for.
-func (o planOptions) print(cmd *cobra.Command, plan capacity.Plan) error {
+func (o planOptions) print(cmd *cobra.Command, plan plan.Plan) error {
 	var page bytes.Buffer
 	var err error
 	switch options := tableOptions(cmd.OutOrStdout()); {

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/lakebench/lakebench/checker"
+	"github.com/lakebench/lakebench/internal/sim/checker"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/workloads"
 )

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lakebench/lakebench/checker"
+	"github.com/lakebench/lakebench/internal/sim/checker"
+	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/results"
-	"github.com/lakebench/lakebench/task"
 	"github.com/lakebench/lakebench/workloads"
 )
 
@@ -80,7 +80,7 @@ func TestFailingHistory(t *testing.T) {
 }
 
 // TestExitCodesOfChecks: a check that failed is exit code 3, one that came to no
-// verdict 4 (spec/results.md §5), also inside another error.
+// verdict 4 (docs/spec/results.md §5), also inside another error.
 func TestExitCodesOfChecks(t *testing.T) {
 	for status, want := range map[results.Status]int{results.Passed: exitOK, results.Failed: exitInvalid, results.Inconclusive: exitInconclusive} {
 		doc := &results.Document{Series: []results.Series{{}}, Checks: []results.Check{{Name: "linearizable", Status: status, Detail: "x"}}}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lakebench/lakebench/report"
+	"github.com/lakebench/lakebench/internal/report"
 	"github.com/lakebench/lakebench/results"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lakebench/lakebench/backend/s3"
+	"github.com/lakebench/lakebench/internal/backend/s3"
 )
 
 // TestRunOnAnS3Endpoint: a workload on shards on an endpoint costs what the rules

@@ -11,7 +11,7 @@ import (
 	"github.com/lakebench/lakebench/results"
 )
 
-// samecounts compares two result documents but for what spec/results.md §2
+// samecounts compares two result documents but for what docs/spec/results.md §2
 // exempts on the real clock. Usage: [!] samecounts FILE FILE.
 func samecounts(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 2 {

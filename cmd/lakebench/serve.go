@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lakebench/lakebench/backend/dynamo"
+	"github.com/lakebench/lakebench/internal/backend/dynamo"
 )
 
 // serveOptions are the flags of serve.

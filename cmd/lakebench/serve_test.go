@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lakebench/lakebench/backend/dynamo"
+	"github.com/lakebench/lakebench/internal/backend/dynamo"
 )
 
 // served starts an engine behind limits on a loopback address; done waits for its

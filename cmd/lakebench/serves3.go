@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/lakebench/lakebench/backend/s3"
+	"github.com/lakebench/lakebench/internal/backend/s3"
 )
 
 func (o *serveOptions) serveS3(ctx context.Context, out io.Writer) error {

@@ -7,7 +7,7 @@ import (
 	"os"
 	"sync"
 
-	"github.com/lakebench/lakebench/meter"
+	"github.com/lakebench/lakebench/internal/meter"
 )
 
 // A traceFile writes trace records as JSON lines. A nil *traceFile has nothing

@@ -14,9 +14,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/results/files"
-	"github.com/lakebench/lakebench/results/resultstest"
 )
 
 // serving runs lakebench serve until the test ends and returns its address.
@@ -63,7 +63,7 @@ func measured(t *testing.T, args ...string) results.Named {
 
 // The parts of four workers on one server, which start together on tables that one
 // of them makes, put together are the run of one: every operation, request and
-// unit, retries apart (spec/results.md §6). That this holds of every workload is
+// unit, retries apart (docs/spec/results.md §6). That this holds of every workload is
 // shown in package workloads.
 func TestFourWorkersAreOneRun(t *testing.T) {
 	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")

@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/lakebench/lakebench/history"
-	"github.com/lakebench/lakebench/units"
+	"github.com/lakebench/lakebench/internal/units"
 )
 
 // maxLine bounds a line: a key of units.MaxPartitionKeyBytes takes at most six

@@ -9,7 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/lakebench/lakebench/units"
+	"github.com/lakebench/lakebench/internal/units"
 )
 
 // maxLine bounds a line of an export. An item has at most 409,600 bytes, and

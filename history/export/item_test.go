@@ -24,7 +24,7 @@ func exportLine(t interface{ Fatal(...any) }, item map[string]types.AttributeVal
 	return append(append([]byte(`{"Item":`), inner...), '}')
 }
 
-// numbers and their sizes as facts/dynamodb.md §3.1 has them captured.
+// numbers and their sizes as docs/facts/dynamodb.md §3.1 has them captured.
 var numbers = map[string]int{
 	"5": 2, "123": 3, "1234": 3, "-5": 3, "0": 1, "1.5": 3, "10": 2, strings.Repeat("9", 38): 20,
 }
@@ -129,7 +129,7 @@ func TestItemSizeOfWhatTheSDKMarshals(t *testing.T) {
 	})
 }
 
-// What was measured on DynamoDB Local (facts/dynamodb.md §3.1), beside pk (2+1)
+// What was measured on DynamoDB Local (docs/facts/dynamodb.md §3.1), beside pk (2+1)
 // and the attribute's name a.
 func TestMeasuredSizes(t *testing.T) {
 	for text, want := range map[string]int{

@@ -1,6 +1,6 @@
 package stats
 
-import "github.com/lakebench/lakebench/units"
+import "github.com/lakebench/lakebench/internal/units"
 
 // Walk is what reading a set of items from its first page to its last costs.
 type Walk struct {
@@ -16,7 +16,7 @@ func (w *Walk) add(o Walk) {
 }
 
 // pages cuts a sequence of items into pages as Query and Scan do
-// (facts/dynamodb.md §3.3): a page ends with the limit-th item or with the one
+// (docs/facts/dynamodb.md §3.3): a page ends with the limit-th item or with the one
 // that crosses 1 MiB, which belongs to it; either is followed by another request,
 // even if nothing is left. The bytes of a page are summed before they are rounded
 // up, and an empty page costs as much as one block.

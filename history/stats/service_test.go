@@ -11,8 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/lakebench/lakebench/backend/dynamo"
 	"github.com/lakebench/lakebench/history"
+	"github.com/lakebench/lakebench/internal/backend/dynamo"
 	"github.com/lakebench/lakebench/store"
 )
 

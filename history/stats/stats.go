@@ -143,7 +143,7 @@ func (c *Collector) family(name string) *family {
 }
 
 // shard returns the shard of a key: the first 8 bytes of its SHA-256,
-// big-endian, modulo the shard count (spec/metadata-store.md §3).
+// big-endian, modulo the shard count (docs/spec/metadata-store.md §3).
 func shard(key string, shards int) uint64 {
 	sum := sha256.Sum256([]byte(key))
 	return binary.BigEndian.Uint64(sum[:8]) % uint64(shards)

@@ -15,53 +15,56 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// arrows are those of DESIGN.md §1: each part of the house and what it may
+// arrows are those of docs/design.md §1: each part of the house and what it may
 // import. An arrow stands for one over several steps as well, so migrate may
 // import store. A part is a directory with all below it that is not a part.
 var arrows = map[string][]string{
-	"explore":   {"workloads", "backend"},
-	"workloads": {"load", "migrate", "wal", "checker", "history", "results", "backend", "store/bulk", "store/catalog"},
-	"load":      {"meter", "history"},
+	"internal/sim/explore": {"workloads", "internal/backend"},
+	"workloads":            {"run/load", "migrate", "wal", "internal/sim/checker", "history", "results", "internal/backend", "store/bulk", "store/catalog"},
+	"run/load":             {"internal/meter", "history"},
 
-	"migrate":         {"store/dual"},
-	"store/dual":      {"store/v1", "store/v2"},
-	"store/v1":        {"store/control"},
-	"store/v2":        {"store/control"},
-	"store/control":   {"store/write", "store/table"},
-	"store/write":     {"store/record"},
-	"store/record":    {"store"},
-	"store/table":     {"store"},
-	"store/bulk":      {"store"},
-	"store/catalog":   {"store"},
-	"store/storetest": {"store", "internal/mutant", "internal/requestlog"},
-	"store":           nil,
+	"migrate":            {"store/dual"},
+	"store/dual":         {"store/v1", "store/v2"},
+	"store/v1":           {"store/control"},
+	"store/v2":           {"store/control"},
+	"store/control":      {"store/write", "store/table"},
+	"store/write":        {"store/record"},
+	"store/record":       {"store"},
+	"store/table":        {"store"},
+	"store/bulk":         {"store"},
+	"store/catalog":      {"store"},
+	"internal/storetest": {"store", "internal/mutant", "internal/requestlog"},
+	"store":              nil,
 
 	"wal":      {"manifest"},
 	"manifest": nil,
 
-	"backend":             {"backend/dynamo", "backend/s3", "backend/fault", "backend/latency", "backend/retry", "meter"},
-	"backend/dynamo":      {"backend/tally"},
-	"backend/s3":          {"backend/tally"},
-	"backend/fault":       nil,
-	"backend/latency":     nil,
-	"backend/retry":       nil,
-	"backend/tally":       nil,
-	"backend/backendtest": {"backend"},
-	"meter":               nil,
+	"internal/backend":             {"internal/backend/dynamo", "internal/backend/s3", "internal/backend/fault", "internal/backend/latency", "internal/backend/retry", "internal/meter"},
+	"internal/backend/dynamo":      {"internal/backend/tally"},
+	"internal/backend/s3":          {"internal/backend/tally"},
+	"internal/backend/fault":       nil,
+	"internal/backend/latency":     nil,
+	"internal/backend/retry":       nil,
+	"internal/backend/tally":       nil,
+	"internal/backend/backendtest": {"internal/backend"},
+	"internal/meter":               nil,
 
-	"report":   {"plots", "capacity"},
-	"plots":    {"results"},
-	"capacity": {"results"},
-	"deploy":   {"results"},
-	"results":  nil,
-	"history":  nil,
-	"checker":  nil,
+	"internal/report":       {"plots", "plan"},
+	"plots":                 {"results"},
+	"plan":                  {"results"},
+	"deploy":                {"results"},
+	"results":               {"internal/render"},
+	"internal/render":       nil,
+	"internal/resultstest":  {"results"},
+	"internal/manifesttest": {"manifest", "internal/requestlog"},
+	"history":               nil,
+	"internal/sim/checker":  nil,
 
-	"task":    nil,
-	"cause":   nil,
-	"units":   nil,
-	"price":   nil,
-	"attempt": nil,
+	"internal/sim/task": nil,
+	"internal/cause":    nil,
+	"internal/units":    nil,
+	"internal/price":    nil,
+	"internal/attempt":  nil,
 
 	"internal/lint":       nil,
 	"internal/mutant":     nil,
@@ -70,7 +73,7 @@ var arrows = map[string][]string{
 }
 
 // leaves may be imported by everything.
-var leaves = []string{"task", "cause", "units", "price", "attempt", "internal/spelling"}
+var leaves = []string{"internal/sim/task", "internal/cause", "internal/units", "internal/price", "internal/attempt", "internal/spelling"}
 
 // command may import everything but what is for tests.
 const command = "cmd"
@@ -79,10 +82,10 @@ const command = "cmd"
 // themselves: those whose name ends in "test".
 var forTests = []string{"internal/mutant", "internal/lint", "internal/requestlog"}
 
-// never are the arrows that DESIGN.md §1 rules out, so that nobody adds them.
+// never are the arrows that docs/design.md §1 rules out, so that nobody adds them.
 var never = []struct{ from, to []string }{
-	{[]string{"store", "manifest", "wal", "migrate"}, []string{"backend", "meter", "results", "workloads"}},
-	{[]string{"results"}, []string{"meter"}},
+	{[]string{"store", "manifest", "wal", "migrate"}, []string{"internal/backend", "internal/meter", "results", "workloads"}},
+	{[]string{"results"}, []string{"internal/meter"}},
 }
 
 func TestArrows(t *testing.T) {
@@ -103,12 +106,12 @@ func wrongImports(files []source) []string {
 				continue // the parser has checked it
 			}
 			if target, own := strings.CutPrefix(name, module+"/"); own && !mayImport(s.pkg, target) {
-				wrong = append(wrong, fmt.Sprintf("%s: %s may not import %s (DESIGN.md §1; the arrows are in internal/lint)", s.name, s.pkg, target))
+				wrong = append(wrong, fmt.Sprintf("%s: %s may not import %s (docs/design.md §1; the arrows are in internal/lint)", s.name, s.pkg, target))
 			}
 		}
 		if partOf(s.pkg) == "" && !unknown[s.pkg] {
 			unknown[s.pkg] = true
-			wrong = append(wrong, fmt.Sprintf("%s: no arrow of internal/lint knows package %s (DESIGN.md §1)", s.name, s.pkg))
+			wrong = append(wrong, fmt.Sprintf("%s: no arrow of internal/lint knows package %s (docs/design.md §1)", s.name, s.pkg))
 		}
 	}
 	return wrong
@@ -178,7 +181,7 @@ func reachable(from string) map[string]bool {
 }
 
 // The arrows themselves lead to parts that exist, go round in no circle, and
-// never where DESIGN.md §1 says never.
+// never where docs/design.md §1 says never.
 func TestArrowsAreSound(t *testing.T) {
 	for from, direct := range arrows {
 		for _, to := range direct {
@@ -196,7 +199,7 @@ func TestArrowsAreSound(t *testing.T) {
 			}
 			for to := range seen {
 				if slices.ContainsFunc(ban.to, func(dir string) bool { return below(to, dir) }) {
-					t.Errorf("an arrow leads from %s to %s, which DESIGN.md §1 rules out", from, to)
+					t.Errorf("an arrow leads from %s to %s, which docs/design.md §1 rules out", from, to)
 				}
 			}
 		}
@@ -241,7 +244,7 @@ func arrowsOf(t *testing.T, module fs.FS) []string {
 	return wrongImports(files)
 }
 
-// Every part that DESIGN.md §2 wants on virtual time is a part.
+// Every part that docs/design.md §2 wants on virtual time is a part.
 func TestDirectoriesOnVirtualTimeAreParts(t *testing.T) {
 	parts := slices.Collect(maps.Keys(arrows))
 	for _, dir := range onVirtualTime {

@@ -13,10 +13,10 @@ import (
 
 // bypassExceptions are the places that go around package task, and why they may.
 var bypassExceptions = []exception{
-	{"backend/dynamo/durable", "", ruleSync, 1, "who waits for the disk waits on real time: engines on virtual time have no directory"},
-	{"backend/dynamo/expr", "", ruleSync, 1, "reservedWords is a table made of a text: nothing in it can yield"},
+	{"internal/backend/dynamo/durable", "", ruleSync, 1, "who waits for the disk waits on real time: engines on virtual time have no directory"},
+	{"internal/backend/dynamo/expr", "", ruleSync, 1, "reservedWords is a table made of a text: nothing in it can yield"},
 	{"manifest/shardpb", "", ruleSync, 1, "generated: the Once guards a compression in memory, where nothing can yield"},
-	{"checker", "WriteHTML", ruleContext, 1, "drawing is bounded by steps and waits for nothing, so callers have no context to give"},
+	{"internal/sim/checker", "WriteHTML", ruleContext, 1, "drawing is bounded by steps and waits for nothing, so callers have no context to give"},
 }
 
 func TestNothingGoesAroundTask(t *testing.T) {

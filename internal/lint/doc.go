@@ -1,6 +1,6 @@
 // Package lint holds the rules of this house that no linter knows, as tests:
-// which package may import which (DESIGN.md §1), and that concurrency, locks,
-// sleeps and clocks go through package task (DESIGN.md §2).
+// which package may import which (docs/design.md §1), and that concurrency, locks,
+// sleeps and clocks go through package task (docs/design.md §2).
 //
 // Its opinion: a rule that is not checked is a wish, and an exception is written
 // down beside the rule, with its reason and its number. Each rule has sources in

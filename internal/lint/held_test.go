@@ -17,7 +17,7 @@ const ruleHeld = "held"
 // heldExceptions are the places that hold a sync lock over a call that may
 // yield, and why they may.
 var heldExceptions = []exception{
-	{"backend/fault", "(*Injector).land", ruleHeld, 1, "the group has no limit, so Go does not wait"},
+	{"internal/backend/fault", "(*Injector).land", ruleHeld, 1, "the group has no limit, so Go does not wait"},
 }
 
 func TestNoSyncLockIsHeldOverAYield(t *testing.T) {
@@ -64,7 +64,7 @@ func heldLocks(c checked, y yields) []breach {
 // yields knows the functions of the module in which another task may run.
 type yields struct{ functions map[string]bool }
 
-const taskPath = module + "/task"
+const taskPath = module + "/internal/sim/task"
 
 // yielding are the functions of package task in which another task may run.
 var yielding = set(
@@ -72,7 +72,7 @@ var yielding = set(
 )
 
 // quiet are packages whose functions take a context and do not yield.
-var quiet = set("context", "log/slog", module+"/cause")
+var quiet = set("context", "log/slog", module+"/internal/cause")
 
 // newYields follows calls from package task upwards, to the functions that may
 // come to it. What a function literal calls counts as called by the function

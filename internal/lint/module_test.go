@@ -70,10 +70,10 @@ func ownSources(t *testing.T) []source {
 // below reports whether pkg is dir or a directory below it.
 func below(pkg, dir string) bool { return pkg == dir || strings.HasPrefix(pkg, dir+"/") }
 
-// onVirtualTime are the directories of DESIGN.md §2 whose code runs on virtual
+// onVirtualTime are the directories of docs/design.md §2 whose code runs on virtual
 // time too.
 var onVirtualTime = []string{
-	"store", "migrate", "manifest", "wal", "load", "workloads", "explore", "checker", "meter", "backend",
+	"store", "migrate", "manifest", "wal", "run/load", "workloads", "internal/sim/explore", "internal/sim/checker", "internal/meter", "internal/backend",
 }
 
 func runsOnVirtualTime(pkg string) bool {
@@ -109,7 +109,7 @@ func enforce(t *testing.T, breaches []breach, exceptions []exception) {
 	for _, b := range breaches {
 		i := slices.IndexFunc(exceptions, func(e exception) bool { return e.pkg == b.pkg && e.fn == b.fn && e.rule == b.rule })
 		if i < 0 {
-			t.Errorf("%v (in %q of %s; DESIGN.md §2)", b, b.fn, b.pkg)
+			t.Errorf("%v (in %q of %s; docs/design.md §2)", b, b.fn, b.pkg)
 			continue
 		}
 		left[exceptions[i]] = append(left[exceptions[i]], b)

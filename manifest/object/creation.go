@@ -10,7 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"github.com/lakebench/lakebench/attempt"
+	"github.com/lakebench/lakebench/internal/attempt"
 )
 
 // A creation is one Create under way.

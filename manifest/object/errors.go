@@ -68,7 +68,7 @@ func answerOf(err error) answer {
 }
 
 // absent: a missing bucket is a 404 as well, but has a code of its own wherever
-// the answer has a body (facts/s3.md §3.2).
+// the answer has a body (docs/facts/s3.md §3.2).
 func (a answer) absent() bool { return a.code == "NoSuchKey" || a.code == "NotFound" }
 
 // denied: answers without a body, as to HEAD, have the status's name for a code.
@@ -86,7 +86,7 @@ func (a answer) busy() bool {
 
 // settled: the service answered that it did not do it. What is no error by its
 // status is no such answer, nor is a failure of the service; S3 may send an error
-// under status 200, which the SDK makes a 500 (facts/s3.md §3.1).
+// under status 200, which the SDK makes a 500 (docs/facts/s3.md §3.1).
 func (a answer) settled() bool {
 	switch {
 	case a.code == "" || a.code == "NotModified":

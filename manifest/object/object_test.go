@@ -12,11 +12,11 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go"
 
-	"github.com/lakebench/lakebench/backend"
-	"github.com/lakebench/lakebench/backend/fault"
+	"github.com/lakebench/lakebench/internal/backend"
+	"github.com/lakebench/lakebench/internal/backend/fault"
+	"github.com/lakebench/lakebench/internal/meter"
+	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/manifest/object"
-	"github.com/lakebench/lakebench/meter"
-	"github.com/lakebench/lakebench/task"
 )
 
 // A bucket is one of an embedded service, and a writer for it.

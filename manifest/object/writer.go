@@ -13,8 +13,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"github.com/lakebench/lakebench/attempt"
-	"github.com/lakebench/lakebench/task"
+	"github.com/lakebench/lakebench/internal/attempt"
+	"github.com/lakebench/lakebench/internal/sim/task"
 )
 
 // A Client makes the requests of reading and writing: an SDK client, or another
@@ -119,7 +119,7 @@ func (w *Writer) Put(ctx context.Context, key string, body []byte) error {
 //
 // An attempt without an answer is settled by reading the object's identity back.
 // If nothing is there, the same bytes go out again under the same identity, since
-// the first may still land. A 409 is sent again; a 412 is not (facts/s3.md §3.1,
+// the first may still land. A 409 is sent again; a 412 is not (docs/facts/s3.md §3.1,
 // §3.4). If reading back fails, or the tries run out, the error is ErrUnknown.
 func (w *Writer) Create(ctx context.Context, key string, body []byte, identity string) error {
 	if identity == "" {

@@ -14,10 +14,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 
-	"github.com/lakebench/lakebench/backend/s3"
+	"github.com/lakebench/lakebench/internal/backend/s3"
+	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/results/bucket"
-	"github.com/lakebench/lakebench/results/resultstest"
 )
 
 // service is an S3 with the bucket "lake". It writes down the keys that are put.

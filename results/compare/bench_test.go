@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/results/compare"
-	"github.com/lakebench/lakebench/results/resultstest"
 )
 
 // BenchmarkCompareFiles reads, compares and tells of two files of 10,020 series:

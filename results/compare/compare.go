@@ -3,7 +3,7 @@
 // Its opinion: a count of a deterministic run is a fact, so any difference is a
 // difference, in every repeat; everything else is a sample, and a difference
 // between samples is only told where it is significant among all the rows that
-// were looked at (spec/results.md §3). Where there are too few repeats for that,
+// were looked at (docs/spec/results.md §3). Where there are too few repeats for that,
 // this is what is told, and not that nothing changed.
 package compare
 

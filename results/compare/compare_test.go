@@ -17,9 +17,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/results/compare"
-	"github.com/lakebench/lakebench/results/resultstest"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew; read the difference before it is committed")

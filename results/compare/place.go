@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lakebench/lakebench/internal/render/texttab"
 	"github.com/lakebench/lakebench/results"
-	"github.com/lakebench/lakebench/results/texttab"
 )
 
 // A Namer says where something was measured, with no more words than tell places

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lakebench/lakebench/internal/render/texttab"
 	"github.com/lakebench/lakebench/results"
-	"github.com/lakebench/lakebench/results/texttab"
 )
 
 // TextOptions are how a comparison is shown.

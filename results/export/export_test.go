@@ -16,9 +16,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/results/export"
-	"github.com/lakebench/lakebench/results/resultstest"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew; read the difference before it is committed")

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/results/files"
-	"github.com/lakebench/lakebench/results/resultstest"
 )
 
 // store writes results and returns the folder:

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/lakebench/lakebench/backend"
-	"github.com/lakebench/lakebench/price"
+	"github.com/lakebench/lakebench/internal/backend"
+	"github.com/lakebench/lakebench/internal/price"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/results/gate"
 	"github.com/lakebench/lakebench/workloads"

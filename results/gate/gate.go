@@ -5,7 +5,7 @@
 // own. An unexplained improvement of a count fails too, for it usually means that
 // work stopped being done; who means it updates the baseline. And a gate that has
 // never failed proves nothing, so it can plant a regression of each kind and see
-// itself fail (SelfTest). See spec/results.md §4.
+// itself fail (SelfTest). See docs/spec/results.md §4.
 package gate
 
 import (

@@ -18,9 +18,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/results/gate"
-	"github.com/lakebench/lakebench/results/resultstest"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew; read the difference before it is committed")
@@ -63,7 +63,7 @@ func TestIdenticalResultPasses(t *testing.T) {
 }
 
 // Each of these fails, for its own reason and with its own outcome
-// (spec/results.md §4).
+// (docs/spec/results.md §4).
 func TestFailsClosed(t *testing.T) {
 	first := func(d *results.Document) *results.Series { return &d.Series[0] }
 	for name, c := range map[string]struct {

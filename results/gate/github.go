@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/lakebench/lakebench/results/texttab"
+	"github.com/lakebench/lakebench/internal/render/texttab"
 )
 
 // Bounds of what GitHub shows: ten error annotations a step, and a summary of

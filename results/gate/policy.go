@@ -46,7 +46,7 @@ type Policy struct {
 }
 
 // DefaultPolicy gates counts two-sided at 0 %, growth, ledgers and checks, and
-// advises on times (spec/results.md §4).
+// advises on times (docs/spec/results.md §4).
 func DefaultPolicy() Policy {
 	return Policy{Alpha: compare.DefaultAlpha, Counts: Enforce, Times: Advise, Growth: Enforce, Ledgers: Enforce}
 }

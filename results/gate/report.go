@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/lakebench/lakebench/results/texttab"
+	"github.com/lakebench/lakebench/internal/render/texttab"
 )
 
 // A Report is what the gate says of all results that were judged together.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/lakebench/lakebench/internal/render/texttab"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/results/compare"
-	"github.com/lakebench/lakebench/results/texttab"
 )
 
 // compare holds the rows, ledgers and growth of the result against the baseline's.

@@ -5,8 +5,8 @@ import (
 	"io"
 	"slices"
 
+	"github.com/lakebench/lakebench/internal/render/texttab"
 	"github.com/lakebench/lakebench/results"
-	"github.com/lakebench/lakebench/results/texttab"
 )
 
 // A Plant is a regression that a gate must fail on.

@@ -18,9 +18,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/lakebench/lakebench/internal/sim/task"
+	"github.com/lakebench/lakebench/internal/units"
 	"github.com/lakebench/lakebench/store"
-	"github.com/lakebench/lakebench/task"
-	"github.com/lakebench/lakebench/units"
 )
 
 // ErrUnprocessed says that the service kept handing items back.

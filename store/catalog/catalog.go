@@ -14,8 +14,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/store"
-	"github.com/lakebench/lakebench/task"
 )
 
 // ErrEmpty says that no refresh has succeeded yet: there is nothing to serve.

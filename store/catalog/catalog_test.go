@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/catalog"
-	"github.com/lakebench/lakebench/task"
 )
 
 var errBroken = errors.New("connection broke")

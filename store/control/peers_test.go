@@ -11,9 +11,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lakebench/lakebench/internal/storetest"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
-	"github.com/lakebench/lakebench/store/storetest"
 )
 
 func peer(node, incarnation string, mode control.Mode) control.Peer {

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/lakebench/lakebench/cause"
+	"github.com/lakebench/lakebench/internal/cause"
 	"github.com/lakebench/lakebench/store"
 )
 

@@ -51,12 +51,12 @@ import (
 	"encoding/hex"
 	"sync/atomic"
 
+	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/v1"
 	"github.com/lakebench/lakebench/store/v2"
 	"github.com/lakebench/lakebench/store/write"
-	"github.com/lakebench/lakebench/task"
 )
 
 // A Store is a node: a store.MetaStore on both layouts.

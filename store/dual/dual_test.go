@@ -11,11 +11,11 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"github.com/lakebench/lakebench/backend/dynamo"
+	"github.com/lakebench/lakebench/internal/backend/dynamo"
 	"github.com/lakebench/lakebench/internal/requestlog"
+	"github.com/lakebench/lakebench/internal/storetest"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/dual"
-	"github.com/lakebench/lakebench/store/storetest"
 	"github.com/lakebench/lakebench/store/table"
 	"github.com/lakebench/lakebench/store/v1"
 	"github.com/lakebench/lakebench/store/v2"

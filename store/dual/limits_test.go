@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lakebench/lakebench/internal/storetest"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/dual"
-	"github.com/lakebench/lakebench/store/storetest"
 )
 
 // TestRefusedUpFront: what has no room in v2, spans families or means nothing is

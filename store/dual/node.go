@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
-	"github.com/lakebench/lakebench/task"
 )
 
 // join records the node, and then finds out whether it may serve. If not, it puts

@@ -9,10 +9,10 @@ import (
 	"testing/synctest"
 
 	"github.com/lakebench/lakebench/internal/requestlog"
+	"github.com/lakebench/lakebench/internal/storetest"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/dual"
-	"github.com/lakebench/lakebench/store/storetest"
 )
 
 // A protocolLog writes down the requests of what nodes do beside their users' reads

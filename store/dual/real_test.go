@@ -13,8 +13,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"github.com/lakebench/lakebench/internal/storetest"
 	"github.com/lakebench/lakebench/store/control"
-	"github.com/lakebench/lakebench/store/storetest"
 	"github.com/lakebench/lakebench/store/v2"
 )
 

@@ -9,10 +9,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lakebench/lakebench/internal/storetest"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/dual"
-	"github.com/lakebench/lakebench/store/storetest"
 )
 
 // A mutation is each of the contract's, on "tbl/a", which holds "old" before and,

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lakebench/lakebench/backend/dynamo"
-	"github.com/lakebench/lakebench/cause"
+	"github.com/lakebench/lakebench/internal/backend/dynamo"
+	"github.com/lakebench/lakebench/internal/cause"
+	"github.com/lakebench/lakebench/internal/storetest"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
-	"github.com/lakebench/lakebench/store/storetest"
 )
 
 // served keeps what the service served.
@@ -87,7 +87,7 @@ func TestUnits(t *testing.T) {
 }
 
 // TestCauses: every request is booked under the reason for which it is made
-// (spec/results.md §2).
+// (docs/spec/results.md §2).
 func TestCauses(t *testing.T) {
 	ctx := context.Background()
 	for mode, want := range map[control.Mode]map[string]cause.Label{

@@ -11,9 +11,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/lakebench/lakebench/backend/dynamo"
+	"github.com/lakebench/lakebench/internal/backend/dynamo"
+	"github.com/lakebench/lakebench/internal/storetest"
 	"github.com/lakebench/lakebench/store"
-	"github.com/lakebench/lakebench/store/storetest"
 	"github.com/lakebench/lakebench/store/table"
 )
 

@@ -5,15 +5,15 @@ import (
 	"maps"
 	"testing"
 
-	"github.com/lakebench/lakebench/backend/dynamo"
-	"github.com/lakebench/lakebench/cause"
+	"github.com/lakebench/lakebench/internal/backend/dynamo"
+	"github.com/lakebench/lakebench/internal/cause"
+	"github.com/lakebench/lakebench/internal/storetest"
 	"github.com/lakebench/lakebench/store"
-	"github.com/lakebench/lakebench/store/storetest"
 	"github.com/lakebench/lakebench/store/v1"
 )
 
 // TestCauses: every request is booked under the reason for which it is made
-// (spec/results.md §2).
+// (docs/spec/results.md §2).
 func TestCauses(t *testing.T) {
 	engine, err := dynamo.New(dynamo.DefaultConfig())
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"github.com/lakebench/lakebench/store/storetest"
+	"github.com/lakebench/lakebench/internal/storetest"
 )
 
 // TestRealConformance runs the suite on the server that LAKEBENCH_TEST_DYNAMODB

@@ -14,12 +14,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/lakebench/lakebench/cause"
+	"github.com/lakebench/lakebench/internal/cause"
+	"github.com/lakebench/lakebench/internal/units"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/record"
 	"github.com/lakebench/lakebench/store/table"
 	"github.com/lakebench/lakebench/store/write"
-	"github.com/lakebench/lakebench/units"
 )
 
 // MaxKeyBytes is the longest key of this layout: a partition key's limit.

@@ -12,8 +12,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"go.uber.org/goleak"
 
+	"github.com/lakebench/lakebench/internal/storetest"
 	"github.com/lakebench/lakebench/store"
-	"github.com/lakebench/lakebench/store/storetest"
 	"github.com/lakebench/lakebench/store/v2"
 )
 

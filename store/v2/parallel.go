@@ -7,8 +7,8 @@ import (
 	"iter"
 	"sync"
 
+	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/store"
-	"github.com/lakebench/lakebench/task"
 )
 
 // drainParallel reads several shards at once, each with the requests that a

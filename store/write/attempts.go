@@ -9,8 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
 
-	"github.com/lakebench/lakebench/attempt"
-	"github.com/lakebench/lakebench/task"
+	"github.com/lakebench/lakebench/internal/attempt"
+	"github.com/lakebench/lakebench/internal/sim/task"
 )
 
 const (

@@ -18,10 +18,10 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
-	"github.com/lakebench/lakebench/attempt"
+	"github.com/lakebench/lakebench/internal/attempt"
+	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/record"
-	"github.com/lakebench/lakebench/task"
 )
 
 // A Client sends the requests of a mutation: an SDK client, or another transport

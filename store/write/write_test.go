@@ -20,11 +20,11 @@ import (
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
+	"github.com/lakebench/lakebench/internal/sim/task"
+	"github.com/lakebench/lakebench/internal/storetest"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/record"
-	"github.com/lakebench/lakebench/store/storetest"
 	"github.com/lakebench/lakebench/store/write"
-	"github.com/lakebench/lakebench/task"
 )
 
 // agreeable is a service that does whatever it is asked.

@@ -3,7 +3,7 @@
 //
 // The public system has a Lance table there. lakebench has a format of its own
 // with as many objects of the same kinds, and the same requests to commit
-// (facts/memwal.md §2.9: LIST, GET, PUT data, PUT transaction, conditional PUT of
+// (docs/facts/memwal.md §2.9: LIST, GET, PUT data, PUT transaction, conditional PUT of
 // a version):
 //
 //	data/{name}.arrow              rows in the order of their keys, an Arrow IPC stream
@@ -33,7 +33,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lakebench/lakebench/cause"
+	"github.com/lakebench/lakebench/internal/cause"
 	"github.com/lakebench/lakebench/manifest/object"
 	"github.com/lakebench/lakebench/wal/entry"
 )

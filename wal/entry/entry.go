@@ -1,5 +1,5 @@
 // Package entry is the content of one object of a write-ahead log: an Arrow IPC
-// stream, as the public MemWAL format has it (facts/memwal.md §1, "WAL entry").
+// stream, as the public MemWAL format has it (docs/facts/memwal.md §1, "WAL entry").
 //
 // Its opinion: a log is read to the letter or not at all. A stream that ends
 // early, a batch without rows, metadata that this version does not know: each is

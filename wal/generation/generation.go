@@ -2,7 +2,7 @@
 // when it is flushed.
 //
 // The public system writes a Lance dataset there. lakebench has a format of its
-// own with as many objects of the same kinds (spec/shard-manifest.md §1), below
+// own with as many objects of the same kinds (docs/spec/shard-manifest.md §1), below
 // a directory {8 random hex digits}_gen_{number}/:
 //
 //	data/{name}.arrow                          the rows in the order in which they were written, an Arrow IPC stream
@@ -49,7 +49,7 @@ type Config struct {
 	PageRows int
 }
 
-// DefaultConfig has the filter's size in the public system (facts/memwal.md §1).
+// DefaultConfig has the filter's size in the public system (docs/facts/memwal.md §1).
 func DefaultConfig() Config { return Config{BloomBytes: 32768, PageRows: 256} }
 
 // Validate names the first setting that is out of range.

@@ -16,10 +16,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lakebench/lakebench/backend"
-	"github.com/lakebench/lakebench/backend/backendtest"
+	"github.com/lakebench/lakebench/internal/backend"
+	"github.com/lakebench/lakebench/internal/backend/backendtest"
+	"github.com/lakebench/lakebench/internal/meter"
 	"github.com/lakebench/lakebench/manifest"
-	"github.com/lakebench/lakebench/meter"
 	"github.com/lakebench/lakebench/wal"
 	"github.com/lakebench/lakebench/wal/entry"
 	"github.com/lakebench/lakebench/wal/inspect"

@@ -8,7 +8,7 @@ package inspect
 
 import "fmt"
 
-// A Report is what was found below a table (spec/results.md §2).
+// A Report is what was found below a table (docs/spec/results.md §2).
 type Report struct {
 	Location string  `json:"location"` // of the table
 	Shards   []Shard `json:"shards"`   // in the order of their ids

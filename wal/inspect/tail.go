@@ -3,7 +3,7 @@ package inspect
 import (
 	"context"
 
-	"github.com/lakebench/lakebench/cause"
+	"github.com/lakebench/lakebench/internal/cause"
 	"github.com/lakebench/lakebench/manifest"
 	"github.com/lakebench/lakebench/wal/entry"
 )

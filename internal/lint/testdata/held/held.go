@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/lakebench/lakebench/task"
+	"github.com/lakebench/lakebench/internal/sim/task"
 )
 
 type client interface {

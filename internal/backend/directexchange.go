@@ -1,0 +1,188 @@
+package backend
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/lakebench/lakebench/internal/backend/fault"
+)
+
+// directExchange is a request of the direct client, for fault rules.
+type directExchange struct {
+	client *DirectClient
+	input  any
+}
+
+func (x *directExchange) request(api string) fault.Request {
+	return fault.Request{Service: fault.DynamoDB, Operation: api, Targets: func() []fault.Target { return directTargets(x.input) }}
+}
+
+// Send implements fault.Exchange.
+func (x *directExchange) Send(ctx context.Context) (reply, error) {
+	return replied(x.client.act(ctx, x.input))
+}
+
+// SendPart implements fault.Exchange.
+func (x *directExchange) SendPart(ctx context.Context, leave int64) (reply, error) {
+	switch in := x.input.(type) {
+	case *dynamodb.BatchWriteItemInput:
+		return x.writePart(ctx, in, leave)
+	case *dynamodb.BatchGetItemInput:
+		return x.getPart(ctx, in, leave)
+	}
+	return x.Send(ctx)
+}
+
+func (x *directExchange) writePart(ctx context.Context, in *dynamodb.BatchWriteItemInput, leave int64) (reply, error) {
+	kept, left := fault.LeaveOut(in.RequestItems, leave)
+	if kept == nil {
+		return reply{}, fault.ErrWholeBatch
+	}
+	part := *in
+	part.RequestItems = kept
+	r, err := replied(x.client.act(ctx, &part))
+	if out, ok := r.output.(*dynamodb.BatchWriteItemOutput); ok {
+		for table, writes := range left {
+			out.UnprocessedItems[table] = append(out.UnprocessedItems[table], writes...)
+		}
+	}
+	return r, err
+}
+
+func (x *directExchange) getPart(ctx context.Context, in *dynamodb.BatchGetItemInput, leave int64) (reply, error) {
+	keys := make(map[string][]map[string]types.AttributeValue, len(in.RequestItems))
+	for table, of := range in.RequestItems {
+		keys[table] = of.Keys
+	}
+	kept, left := fault.LeaveOut(keys, leave)
+	if kept == nil {
+		return reply{}, fault.ErrWholeBatch
+	}
+	part := *in
+	part.RequestItems = make(map[string]types.KeysAndAttributes, len(kept))
+	for table, keys := range kept {
+		of := in.RequestItems[table]
+		of.Keys = keys
+		part.RequestItems[table] = of
+	}
+	r, err := replied(x.client.act(ctx, &part))
+	if out, ok := r.output.(*dynamodb.BatchGetItemOutput); ok {
+		for table, keys := range left {
+			of, some := out.UnprocessedKeys[table]
+			if !some {
+				of = in.RequestItems[table]
+				of.Keys = nil
+			}
+			of.Keys = append(of.Keys, keys...)
+			out.UnprocessedKeys[table] = of
+		}
+	}
+	return r, err
+}
+
+// Refuse implements fault.Exchange.
+func (x *directExchange) Refuse(r fault.Refusal) (reply, error) { return reply{err: r.Err()}, nil }
+
+// Cut implements fault.Exchange: without bytes, an answer that is cut is lost.
+func (x *directExchange) Cut(_ reply, _ int64, lost error) (reply, error) { return reply{}, lost }
+
+// Drop implements fault.Exchange.
+func (x *directExchange) Drop(reply) {}
+
+// Detach implements fault.Exchange: the input stays as it is (see DirectClient).
+func (x *directExchange) Detach() error { return nil }
+
+// directTargets finds out what a request is about, as rules see it: the strings
+// of its keys and items, or of a page's conditions.
+func directTargets(input any) []fault.Target {
+	switch in := input.(type) {
+	case *dynamodb.GetItemInput:
+		return one(in.TableName, in.Key)
+	case *dynamodb.PutItemInput:
+		return one(in.TableName, in.Item)
+	case *dynamodb.DeleteItemInput:
+		return one(in.TableName, in.Key)
+	case *dynamodb.QueryInput:
+		return one(in.TableName, in.ExpressionAttributeValues)
+	case *dynamodb.ScanInput:
+		return one(in.TableName, in.ExpressionAttributeValues)
+	case *dynamodb.CreateTableInput:
+		return one(in.TableName)
+	case *dynamodb.DescribeTableInput:
+		return one(in.TableName)
+	case *dynamodb.DeleteTableInput:
+		return one(in.TableName)
+	case *dynamodb.BatchGetItemInput:
+		return batchGetTargets(in)
+	case *dynamodb.BatchWriteItemInput:
+		return batchWriteTargets(in)
+	case *dynamodb.TransactGetItemsInput:
+		return transactGetTargets(in)
+	case *dynamodb.TransactWriteItemsInput:
+		return transactWriteTargets(in)
+	}
+	return nil
+}
+
+func one(table *string, items ...map[string]types.AttributeValue) []fault.Target {
+	t := fault.Target{In: aws.ToString(table)}
+	for _, item := range items {
+		for _, v := range item {
+			if s, ok := v.(*types.AttributeValueMemberS); ok {
+				t.Keys = append(t.Keys, s.Value)
+			}
+		}
+	}
+	return []fault.Target{t}
+}
+
+func batchGetTargets(in *dynamodb.BatchGetItemInput) (all []fault.Target) {
+	for _, table := range slices.Sorted(maps.Keys(in.RequestItems)) {
+		for _, key := range in.RequestItems[table].Keys {
+			all = append(all, one(&table, key)...)
+		}
+	}
+	return all
+}
+
+func batchWriteTargets(in *dynamodb.BatchWriteItemInput) (all []fault.Target) {
+	for _, table := range slices.Sorted(maps.Keys(in.RequestItems)) {
+		for _, w := range in.RequestItems[table] {
+			switch {
+			case w.PutRequest != nil:
+				all = append(all, one(&table, w.PutRequest.Item)...)
+			case w.DeleteRequest != nil:
+				all = append(all, one(&table, w.DeleteRequest.Key)...)
+			}
+		}
+	}
+	return all
+}
+
+func transactGetTargets(in *dynamodb.TransactGetItemsInput) (all []fault.Target) {
+	for _, g := range in.TransactItems {
+		if g.Get != nil {
+			all = append(all, one(g.Get.TableName, g.Get.Key)...)
+		}
+	}
+	return all
+}
+
+func transactWriteTargets(in *dynamodb.TransactWriteItemsInput) (all []fault.Target) {
+	for _, a := range in.TransactItems {
+		switch {
+		case a.Put != nil:
+			all = append(all, one(a.Put.TableName, a.Put.Item, a.Put.ExpressionAttributeValues)...)
+		case a.Delete != nil:
+			all = append(all, one(a.Delete.TableName, a.Delete.Key, a.Delete.ExpressionAttributeValues)...)
+		case a.ConditionCheck != nil:
+			all = append(all, one(a.ConditionCheck.TableName, a.ConditionCheck.Key, a.ConditionCheck.ExpressionAttributeValues)...)
+		}
+	}
+	return all
+}

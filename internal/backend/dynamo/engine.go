@@ -1,0 +1,116 @@
+// Package dynamo is DynamoDB in memory, for measuring what a program asks of it.
+//
+// Its opinion: the numbers are the product. Every request is charged by the
+// documented rules, in the place where it is served, failed ones included, and
+// what the documentation leaves open is a named setting (see [Config]). Where
+// imitations make life easier than AWS does, this one does not: scans come in
+// hash order, pages end where AWS ends them, transactions take time and
+// conflict.
+//
+// A request goes through three layers: a front (HTTP server or in-memory HTTP
+// client) that only knows headers; the wire codec, JSON to typed requests and
+// back; and the operations on tables, which know neither. The direct front,
+// [Engine.Do], takes the place of the first two: it turns the SDK's own types
+// into typed requests. [Open] keeps the tables in a directory (package durable): the
+// operations append what they change, and an answer waits until that is on disk.
+// Rules and their sources are in docs/facts/dynamodb.md §3; AWS pages named in comments are those of
+// the Amazon DynamoDB Developer Guide.
+package dynamo
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+
+	"github.com/lakebench/lakebench/internal/backend/dynamo/durable"
+)
+
+// Engine is one account's DynamoDB in one Region.
+type Engine struct {
+	cfg     Config
+	counter counter
+
+	mu     sync.RWMutex // tables; never held over a yield
+	tables map[string]*table
+	// created numbers the tables ever made, for their ids.
+	created int
+
+	tokens tokens
+	// log is where changes are kept; nil in memory.
+	log *durable.Log
+	// commits numbers the transactions that commitOneByOne has begun to show.
+	commits atomic.Uint64
+
+	// buffers are []byte for the fronts, to read requests into and to write
+	// answers into.
+	buffers sync.Pool
+}
+
+// New returns an engine without tables.
+func New(cfg Config) (*Engine, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	return &Engine{cfg: cfg, tables: map[string]*table{}}, nil
+}
+
+// Response is the answer to one request.
+type Response struct {
+	Status int    // HTTP status
+	Body   []byte // JSON
+	Served Served
+}
+
+// Serve answers one request: an operation's name and its JSON body. It never
+// panics, whatever the body. ctx carries the runtime of package task; the
+// service does not stop half-way when the client's ctx ends.
+func (e *Engine) Serve(ctx context.Context, operation string, body []byte) Response {
+	return e.serve(ctx, operation, body, nil)
+}
+
+// serve is Serve with the answer written over buf, which is made larger if need
+// be.
+func (e *Engine) serve(ctx context.Context, operation string, body, buf []byte) Response {
+	b := &bill{Served: Served{API: apiName(operation), Outcome: OutcomeOK}}
+	status := http.StatusOK
+	out, err := protect(operation, func() ([]byte, *serviceError) { return e.answer(ctx, operation, body, buf, b) })
+	if err != nil {
+		status = err.status()
+		b.Outcome = err.outcome()
+		out = encodeError(buf, err)
+	}
+	e.counter.add(&b.Served)
+	return Response{Status: status, Body: out, Served: b.Served}
+}
+
+func (e *Engine) answer(ctx context.Context, name string, body, buf []byte, b *bill) ([]byte, *serviceError) {
+	serve, ok := operations[name]
+	if !ok {
+		return nil, unsupported(name)
+	}
+	out, err := serve(ctx, e, body, b)
+	if lost := e.settle(ctx); lost != nil {
+		return nil, lost
+	}
+	if err != nil {
+		return nil, err
+	}
+	return encode(buf, out, b), nil
+}
+
+// protect turns a panic, which is a defect of this package, into the service's
+// InternalServerError: a client under test then sees what it would see of AWS.
+func protect[T any](name string, serve func() (T, *serviceError)) (out T, err *serviceError) {
+	defer func() {
+		if v := recover(); v != nil {
+			out, err = *new(T), &serviceError{
+				code:    internalServerError,
+				message: fmt.Sprintf("embedded DynamoDB: %s panicked: %v\n%s", name, v, debug.Stack()),
+			}
+		}
+	}()
+	return serve()
+}

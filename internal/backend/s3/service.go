@@ -1,0 +1,93 @@
+// Package s3 is S3 in memory, for measuring what a program asks of it.
+//
+// Its opinion: conditional writes are the product. One of any number of racing
+// creators wins, a write that a deletion overtook gets the 409 that asks for
+// another try, a key that may not be listed gets the 403 that is not an absence,
+// and every request is counted and billed where it is served. What it does not
+// have it refuses by name with NotImplemented, instead of leaving it out.
+//
+// A request goes through two layers: a front, which turns it into one of the
+// typed requests and the answer back, and the operations on buckets. There are
+// three fronts: an in-memory HTTP client ([Service.Client]), an HTTP server
+// ([Service.HTTPHandler]), and one without HTTP and XML on the SDK's own types
+// ([Service.Do]). Requests are addressed by path, and no signature is checked.
+// Rules and their sources are in docs/facts/s3.md §3; AWS pages named in comments are
+// those of the Amazon S3 API Reference and User Guide.
+package s3
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"strconv"
+	"sync"
+	"sync/atomic"
+)
+
+// Service is one account's S3 in one Region.
+type Service struct {
+	cfg     Config
+	counter counter
+
+	mu      sync.RWMutex // buckets; never held over a yield
+	buckets map[string]*bucket
+
+	uploads  atomic.Uint64 // numbers the multipart uploads ever begun
+	requests atomic.Uint64 // numbers the requests over HTTP
+}
+
+// New returns a service without buckets.
+func New(cfg Config) (*Service, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	return &Service{cfg: cfg, buckets: map[string]*bucket{}}, nil
+}
+
+// A request is one operation that a front has understood.
+type request interface {
+	// do carries it out. It finishes what it began, whether or not ctx ends.
+	do(ctx context.Context, s *Service, b *bill) (answer, *serviceError)
+}
+
+// An answer is what an operation returns, for each kind of front.
+type answer interface {
+	// http writes it as a response.
+	http(to *response)
+	// sdk returns it as the SDK's output type.
+	sdk() any
+}
+
+// serve decodes and carries out one request, which brings so many bytes of an
+// object, and books it. It never panics.
+func (s *Service) serve(ctx context.Context, api string, brings int64, decode func() (request, *serviceError)) (answer, Served, *serviceError) {
+	b := &bill{Served: Served{API: api, WrittenBytes: brings}}
+	out, err := protect(api, func() (answer, *serviceError) {
+		r, err := decode()
+		if err != nil {
+			return nil, err
+		}
+		return r.do(ctx, s, b)
+	})
+	b.settle(err)
+	s.counter.add(&b.Served)
+	return out, b.Served, err
+}
+
+// protect turns a panic, which is a defect of this package, into the service's
+// InternalError: a client under test then sees what it would see of AWS.
+func protect[T any](api string, serve func() (T, *serviceError)) (out T, err *serviceError) {
+	defer func() {
+		if v := recover(); v != nil {
+			out, err = *new(T), &serviceError{
+				code:    internalError,
+				message: fmt.Sprintf("embedded S3: %s panicked: %v\n%s", api, v, debug.Stack()),
+			}
+		}
+	}()
+	return serve()
+}
+
+func (s *Service) requestID() string {
+	return "LAKEBENCH" + strconv.FormatUint(s.requests.Add(1), 10)
+}

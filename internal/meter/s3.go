@@ -1,0 +1,136 @@
+package meter
+
+import (
+	"io"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+)
+
+// s3 is S3, whose requests are billed by class.
+type s3 struct{}
+
+func (s3) name() string { return "s3" }
+
+func (s3) ask(input any) any { return input }
+
+// absent is false: S3 says so with an error.
+func (s3) absent(any) bool { return false }
+
+// usage counts the request's class (AWS S3 pricing: PUT, COPY, POST and LIST
+// requests; GET, SELECT and all other requests; DELETE and CANCEL are free).
+// Answers of 404 and 412 are billed as well (docs/facts/s3.md §3.1); errors of the
+// service itself are not. Bytes are those that the answer announces: its body is
+// read by the caller, later.
+func (s3) usage(api string, input, output any, err error, outcome Outcome) Usage {
+	u := Usage{BytesSent: objectSent(input)}
+	if err == nil {
+		u.BytesReceived = objectReceived(output)
+	}
+	switch {
+	case err != nil && errorStatus(err) == 0:
+		u.Unreported = 1 // no answer: nobody knows
+	case outcome != Throttled && outcome != ServerError:
+		u.S3ClassA, u.S3ClassB = s3Class(api)
+	}
+	return u
+}
+
+func s3Class(api string) (a, b int64) {
+	switch {
+	case strings.HasPrefix(api, "Delete"), strings.HasPrefix(api, "Abort"):
+		return 0, 0
+	case strings.HasPrefix(api, "Put"), strings.HasPrefix(api, "Copy"), strings.HasPrefix(api, "List"),
+		strings.HasPrefix(api, "Create"), strings.HasPrefix(api, "Upload"), strings.HasPrefix(api, "Complete"):
+		return 1, 0
+	default:
+		return 0, 1
+	}
+}
+
+// objectSent is how many bytes of an object a request brings.
+func objectSent(input any) int64 {
+	switch in := input.(type) {
+	case *awss3.PutObjectInput:
+		return bodySize(in.Body, in.ContentLength)
+	case *awss3.UploadPartInput:
+		return bodySize(in.Body, in.ContentLength)
+	}
+	return 0
+}
+
+// bodySize is the length of a body that has been sent, whose reader is at its end.
+func bodySize(body io.Reader, length *int64) int64 {
+	if length != nil {
+		return *length
+	}
+	if sized, ok := body.(interface{ Size() int64 }); ok { // of package bytes or strings
+		return sized.Size()
+	}
+	return 0
+}
+
+func objectReceived(output any) int64 {
+	if out, ok := output.(*awss3.GetObjectOutput); ok {
+		return aws.ToInt64(out.ContentLength)
+	}
+	return 0
+}
+
+// targets returns what a request is about: bucket and key, or the prefix of a
+// list.
+func (s3) targets(input any, _ []string) []Target {
+	switch in := input.(type) {
+	case *awss3.PutObjectInput:
+		return []Target{target("", in.Bucket, aws.ToString(in.Key))}
+	case *awss3.GetObjectInput:
+		return []Target{target("", in.Bucket, aws.ToString(in.Key))}
+	case *awss3.HeadObjectInput:
+		return []Target{target("", in.Bucket, aws.ToString(in.Key))}
+	case *awss3.DeleteObjectInput:
+		return []Target{target("", in.Bucket, aws.ToString(in.Key))}
+	case *awss3.DeleteObjectsInput:
+		return deletedTargets(in.Bucket, in.Delete)
+	case *awss3.ListObjectsV2Input:
+		return []Target{target("", in.Bucket, aws.ToString(in.Prefix))}
+	}
+	return uploadTargets(input)
+}
+
+func deletedTargets(bucket *string, d *types.Delete) (all []Target) {
+	if d == nil {
+		return nil
+	}
+	for _, o := range d.Objects {
+		all = append(all, target("delete", bucket, aws.ToString(o.Key)))
+	}
+	return all
+}
+
+func uploadTargets(input any) []Target {
+	switch in := input.(type) {
+	case *awss3.CreateMultipartUploadInput:
+		return []Target{target("", in.Bucket, aws.ToString(in.Key))}
+	case *awss3.UploadPartInput:
+		return []Target{target("", in.Bucket, aws.ToString(in.Key))}
+	case *awss3.CompleteMultipartUploadInput:
+		return []Target{target("", in.Bucket, aws.ToString(in.Key))}
+	case *awss3.AbortMultipartUploadInput:
+		return []Target{target("", in.Bucket, aws.ToString(in.Key))}
+	}
+	return bucketTargets(input)
+}
+
+func bucketTargets(input any) []Target {
+	switch in := input.(type) {
+	case *awss3.CreateBucketInput:
+		return []Target{target("", in.Bucket, "")}
+	case *awss3.HeadBucketInput:
+		return []Target{target("", in.Bucket, "")}
+	case *awss3.DeleteBucketInput:
+		return []Target{target("", in.Bucket, "")}
+	}
+	return nil
+}

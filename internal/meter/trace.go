@@ -1,0 +1,70 @@
+package meter
+
+import (
+	"time"
+
+	"github.com/lakebench/lakebench/internal/cause"
+	"github.com/lakebench/lakebench/internal/sim/task"
+)
+
+// TraceRecord tells of one attempt, when it has ended.
+type TraceRecord struct {
+	Seq     int64         `json:"seq"`     // in order of ending, from 1
+	At      time.Duration `json:"at_ns"`   // when it was sent, from the first attempt traced
+	Took    time.Duration `json:"took_ns"` // until its answer was read
+	Actor   string        `json:"actor,omitempty"`
+	Phase   string        `json:"phase"`
+	Cause   cause.Label   `json:"cause"`
+	Service string        `json:"service"`
+	API     string        `json:"api"`
+	Call    int64         `json:"call"`    // attempts of one call have one number, from 1
+	Attempt int           `json:"attempt"` // from 1
+	Outcome string        `json:"outcome"`
+	Targets []Target      `json:"targets,omitempty"`
+	// Units, items and bytes are what the embedded service says, or what the
+	// answer of a service on an endpoint does.
+	RRU           float64 `json:"rru"`
+	WRU           float64 `json:"wru"`
+	Evaluated     int64   `json:"evaluated"`
+	Returned      int64   `json:"returned"`
+	S3ClassA      int64   `json:"s3_class_a,omitempty"`
+	S3ClassB      int64   `json:"s3_class_b,omitempty"`
+	BytesSent     int64   `json:"bytes_sent"`
+	BytesReceived int64   `json:"bytes_received"`
+}
+
+// Target is one thing that a request is about.
+type Target struct {
+	// Action is what is to be done, where the operation's name does not say it:
+	// "put", "delete", "update" or "check".
+	Action string `json:"action,omitempty"`
+	Table  string `json:"table"` // or bucket
+	// Key is the item's key, or the condition by which a Query or a Scan picks
+	// items, names and values filled in; the object's key, or the prefix of a list.
+	Key string `json:"key,omitempty"`
+	// Bytes is the size of an item that a transaction puts, by the sizing rules.
+	Bytes int64 `json:"bytes,omitempty"`
+}
+
+func (m *Meter) trace(a *attempt, outcome Outcome, u Usage) {
+	if served := a.served.Load(); served != nil {
+		u = *served
+	}
+	c := a.call
+	r := TraceRecord{
+		Took:  task.Since(a, a.at),
+		Actor: cause.Actor(a), Phase: phaseOf(a), Cause: cause.From(a),
+		Service: c.service.name(), API: c.api, Call: c.number, Attempt: a.number,
+		Outcome: outcome.String(), Targets: c.service.targets(c.input, m.cfg.KeyAttributes),
+		RRU: u.RRU, WRU: u.WRU, S3ClassA: u.S3ClassA, S3ClassB: u.S3ClassB, Evaluated: u.Evaluated, Returned: u.Returned,
+		BytesSent: u.BytesSent, BytesReceived: u.BytesReceived,
+	}
+	m.traceMu.Lock()
+	defer m.traceMu.Unlock()
+	if m.traced == 0 {
+		m.began = a.at
+	}
+	m.traced++
+	r.Seq, r.At = m.traced, a.at.Sub(m.began)
+	m.cfg.Trace(r)
+}

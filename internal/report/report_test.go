@@ -1,0 +1,144 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/lakebench/lakebench/internal/resultstest"
+	"github.com/lakebench/lakebench/plan"
+	"github.com/lakebench/lakebench/results"
+)
+
+func htmlOf(t *testing.T, docs ...results.Document) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := HTML(&b, docs...); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func markdownOf(t *testing.T, docs ...results.Document) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Markdown(&b, docs...); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestHTMLNeedsNothingElse: nothing in the page is fetched, and none of it runs.
+func TestHTMLNeedsNothingElse(t *testing.T) {
+	report := func() string { return htmlOf(t, resultstest.CatalogRefresh(1, 0, 100, 1000, 10_000)) }
+	plan := func() string { return planOf(t, plan.DefaultScale()) }
+	fetched := regexp.MustCompile(`(?i)(src|href|action|data)\s*=\s*"([^#"][^"]*)"|url\(|@import|<(script|link|iframe|img)\b`)
+	for name, write := range map[string]func() string{"report": report, "plan": plan} {
+		page := write()
+		if m := fetched.FindString(page); m != "" {
+			t.Errorf("the %s fetches: %s", name, m)
+		}
+		if page != write() {
+			t.Errorf("the same %s twice differs", name)
+		}
+	}
+}
+
+// TestReportSaysWhatTheResultSays, in both formats.
+func TestReportSaysWhatTheResultSays(t *testing.T) {
+	doc := resultstest.CatalogRefresh(1, 0, 100, 1000, 10_000)
+	for format, text := range map[string]string{"html": htmlOf(t, doc), "markdown": markdownOf(t, doc)} {
+		for _, want := range []string{
+			results.Headline(doc), "Growth with history records (x)", "Crossover", doc.RunID, doc.Workload.Hash,
+			"lakebench run --workload catalog-refresh", "Assumptions", "Requests by cause",
+		} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s does not say %q", format, want)
+			}
+		}
+		for _, c := range doc.Checks {
+			if !strings.Contains(text, string(c.Status)) {
+				t.Errorf("%s does not have the check %q", format, c.Name)
+			}
+		}
+	}
+	if n := strings.Count(htmlOf(t, doc), "<svg "); n == 0 {
+		t.Error("no picture in the page")
+	}
+}
+
+// TestWhatSpeaksAgainstTheNumbersComesFirst: a failed check, a partial run and
+// warnings stand before the first table.
+func TestWhatSpeaksAgainstTheNumbersComesFirst(t *testing.T) {
+	doc := resultstest.CatalogRefresh(1, 0, 100, 1000, 10_000)
+	doc.Checks = append(doc.Checks, results.Check{Name: "sums", Status: results.Failed}, results.Check{Name: "order", Status: results.Inconclusive})
+	doc.Partial = true
+	doc.Warnings = append(doc.Warnings, "a fault never happened")
+	for format, text := range map[string]string{"html": htmlOf(t, doc), "markdown": markdownOf(t, doc)} {
+		text = strings.ReplaceAll(text, "&#34;", `"`)
+		table := strings.Index(text, "Cost per")
+		for _, want := range []string{`the check "sums" failed`, `the check "order" came to no conclusion`, "Partial: the run was interrupted", "A fault never happened"} {
+			// A sentence may begin with a capital letter.
+			at := max(strings.Index(text, want), strings.Index(text, strings.Replace(want, "the check", "The check", 1)))
+			if at < 0 || at > table {
+				t.Errorf("%s: %q stands at %d, the first table at %d", format, want, at, table)
+			}
+		}
+	}
+}
+
+// TestNamesAreText: what a result file says is shown, not run.
+func TestNamesAreText(t *testing.T) {
+	doc := resultstest.CatalogRefresh(1, 0, 100, 1000, 10_000)
+	const hostile = `<script>alert("1")</script>`
+	doc.Workload.Name = hostile
+	doc.Warnings = []string{hostile}
+	doc.RunID = hostile
+	for i := range doc.Series {
+		doc.Series[i].Variant = hostile
+	}
+	for i := range doc.Summary.Metrics {
+		doc.Summary.Metrics[i].Variant = hostile
+	}
+	if strings.Contains(htmlOf(t, doc), "<script>") {
+		t.Error("a name became an element")
+	}
+	doc = resultstest.CatalogRefresh(1, 0, 100, 1000, 10_000)
+	doc.Checks = []results.Check{{Name: "a|b", Status: results.Passed, Detail: "c|d"}}
+	if !strings.Contains(markdownOf(t, doc), `| a\|b | passed | c\|d |`) {
+		t.Error("a bar in a name ends its cell")
+	}
+}
+
+func TestSeveralResults(t *testing.T) {
+	a, b := resultstest.CatalogRefresh(1, 0, 100, 1000, 10_000), resultstest.CatalogRefresh(1, 0, 100, 1000, 10_000)
+	b.Workload.Name = "append-history"
+	page := htmlOf(t, a, b)
+	for _, want := range []string{"lakebench: catalog-refresh and append-history", `href="#run-2"`, `id="run-2"`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not have %q", want)
+		}
+	}
+	if err := HTML(&bytes.Buffer{}); !errors.Is(err, ErrNothing) {
+		t.Errorf("of nothing: %v, want ErrNothing", err)
+	}
+}
+
+// TestReproduce: the command is one that a shell takes as it was meant.
+func TestReproduce(t *testing.T) {
+	doc := resultstest.CatalogRefresh(1, 0, 100, 1000, 10_000)
+	doc.Workload.Params = results.Params{"tables": []any{int64(10), int64(20)}, "limit": []int64{3, 4}, "prefix": "it's; a key", "history": "abc"}
+	doc.Environment.Backend = results.Backend{Kind: "endpoint", Endpoint: "http://127.0.0.1:8000"}
+	doc.Clock = results.VirtualClock
+	got := reproduce(doc)
+	for _, want := range []string{
+		"--clock virtual", "--backend endpoint --dynamodb-endpoint http://127.0.0.1:8000", "--history FILE", "--set tables=10,20", "--set limit=3,4",
+		`--set 'prefix=it'\''s; a key'`, "\n# FILE is the history whose SHA-256 is abc",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in\n%s", want, got)
+		}
+	}
+}

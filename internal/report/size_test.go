@@ -1,0 +1,84 @@
+package report
+
+import (
+	"io"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/lakebench/lakebench/internal/resultstest"
+	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/workloads"
+)
+
+// largestRun is a run with default parameters of the workload that has the most
+// series, with made-up values of every metric.
+func largestRun(t testing.TB) results.Document {
+	t.Helper()
+	var doc results.Document
+	for _, w := range workloads.All() {
+		params, err := w.Resolve(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		points := []results.Point{{}}
+		for _, p := range w.Params {
+			if !p.Swept {
+				continue
+			}
+			var longer []results.Point
+			for _, at := range points {
+				for _, v := range params[p.Name] {
+					next := maps.Clone(at)
+					if next[p.Name], err = results.ValueOf(v); err != nil {
+						t.Fatal(err)
+					}
+					longer = append(longer, next)
+				}
+			}
+			points = longer
+		}
+		if len(points)*len(w.Variants) <= len(doc.Series) {
+			continue
+		}
+		doc = resultstest.CatalogRefresh(1, 0)
+		some := doc.Series[0]
+		doc.Workload.Name, doc.Series = w.Name, nil
+		for i, at := range points {
+			for j, v := range w.Variants {
+				s := some
+				s.Variant, s.Point, s.Metrics = v.Name, at, map[string]float64{}
+				for k, m := range results.Metrics() {
+					if strings.HasSuffix(m.Name, "/op") || strings.HasSuffix(m.Name, "-ns") {
+						s.Metrics[m.Name] = 1234.5 + float64((i*31+j*17+k*7)%101)*98.7
+					}
+				}
+				doc.Series = append(doc.Series, s)
+			}
+		}
+	}
+	var err error
+	if doc.Summary, err = results.Summarize(doc.Series); err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// TestSizeOfAFullRun: the report of a run with default parameters can be sent: two
+// megabytes at most.
+func TestSizeOfAFullRun(t *testing.T) {
+	doc := largestRun(t)
+	if n := len(htmlOf(t, doc)); n > 2<<20 {
+		t.Errorf("the report of %d series of %s is %d bytes", len(doc.Series), doc.Workload.Name, n)
+	}
+}
+
+// BenchmarkFullRun builds that report; it is to take three seconds at most.
+func BenchmarkFullRun(b *testing.B) {
+	doc := largestRun(b)
+	for b.Loop() {
+		if err := HTML(io.Discard, doc); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

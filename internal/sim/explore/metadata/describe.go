@@ -1,0 +1,122 @@
+package metadata
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+
+	"github.com/lakebench/lakebench/internal/backend/dynamo"
+	"github.com/lakebench/lakebench/store"
+)
+
+// describe shows an expectation in a timeline, which has no room for its size.
+func describe(e store.Expectation) string {
+	if v, exists := e.Value(); exists {
+		return fmt.Sprintf("%q", v)
+	}
+	return "nothing"
+}
+
+func describeRead(value []byte, err error) string {
+	switch {
+	case err == nil:
+		return fmt.Sprintf("= %q", value)
+	case errors.Is(err, store.ErrNotFound):
+		return "= nothing"
+	default:
+		return "= failed: " + inShort(err)
+	}
+}
+
+func describeList(keys []string, err error) string {
+	if err != nil {
+		return "= failed: " + inShort(err)
+	}
+	return fmt.Sprintf("= %d keys: %s", len(keys), strings.Join(keys, " "))
+}
+
+// describeServed shows a request that reached the service.
+func describeServed(ctx context.Context, s dynamo.Served) string {
+	if ctx.Done() == nil { // whoever sent it has given it up
+		return s.API + " arrives late: " + s.Outcome
+	}
+	return s.API + " arrives: " + s.Outcome
+}
+
+// describeCall shows a call of the service and its answer.
+func describeCall(api string, input any, err error) string {
+	what := api
+	if keys := callKeys(input); keys != "" {
+		what += " " + keys
+	}
+	if err == nil {
+		return what + ": ok"
+	}
+	return what + ": " + inShort(err)
+}
+
+func callKeys(input any) string {
+	switch in := input.(type) {
+	case *dynamodb.GetItemInput:
+		return keyName(in.Key)
+	case *dynamodb.PutItemInput:
+		return keyName(in.Item)
+	case *dynamodb.DeleteItemInput:
+		return keyName(in.Key)
+	case *dynamodb.QueryInput:
+		if bucket, ok := in.ExpressionAttributeValues[":bucket"].(*types.AttributeValueMemberS); ok {
+			return bucket.Value
+		}
+	case *dynamodb.TransactWriteItemsInput:
+		var keys []string
+		for _, item := range in.TransactItems {
+			keys = append(keys, actionKey(item))
+		}
+		return strings.Join(keys, "+")
+	}
+	return ""
+}
+
+func actionKey(item types.TransactWriteItem) string {
+	switch {
+	case item.ConditionCheck != nil:
+		return keyName(item.ConditionCheck.Key)
+	case item.Put != nil:
+		return keyName(item.Put.Item)
+	case item.Delete != nil:
+		return keyName(item.Delete.Key)
+	}
+	return ""
+}
+
+func keyName(item map[string]types.AttributeValue) string {
+	if name, ok := item[store.AttrKey].(*types.AttributeValueMemberS); ok {
+		return name.Value
+	}
+	return ""
+}
+
+// inShort returns the service's code for an error, with the reasons of a
+// cancelled transaction, or what the network said.
+func inShort(err error) string {
+	var cancelled *types.TransactionCanceledException
+	if errors.As(err, &cancelled) {
+		var codes []string
+		for _, r := range cancelled.CancellationReasons {
+			if r.Code != nil {
+				codes = append(codes, *r.Code)
+			}
+		}
+		return "cancelled, " + strings.Join(codes, " ")
+	}
+	var named smithy.APIError
+	if errors.As(err, &named) {
+		return named.ErrorCode()
+	}
+	return "no answer"
+}
