@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// Binaries are the tests of a package with mutants in their places.
+// Binaries are test binaries of a package that contain mutants.
 type Binaries struct {
 	dir     string // of everything that is built
 	root    string // of the module
@@ -23,8 +23,8 @@ type Binaries struct {
 }
 
 // Weave builds the tests of the package whose test calls it with the mutants of
-// files woven into them. It fails for no single mutant: what is wrong with one is
-// said when its command is asked for.
+// files woven into them. An error of a single mutant fails nothing here; Command
+// returns it.
 func Weave(t *testing.T, files ...string) *Binaries {
 	t.Helper()
 	root, err := moduleRoot()
@@ -41,10 +41,10 @@ func Weave(t *testing.T, files ...string) *Binaries {
 		}
 	}
 	if len(b.inWoven) < 2 {
-		return b // on its own, a mutant needs no weaving
+		return b // one mutant needs no weaving
 	}
 	if b.woven, err = b.build(t.Context(), "woven", texts.files()); err != nil {
-		// One of them does not compile: each tells for itself.
+		// One of them does not compile. Building each alone shows which.
 		t.Logf("the mutants are built one by one: %v", err)
 		b.woven = ""
 	}
@@ -71,11 +71,11 @@ func (b *Binaries) add(texts *weave, file string) error {
 	return nil
 }
 
-// Command is a command that runs the tests' binary with one mutant in effect.
+// Command returns a command that runs the tests' binary with one mutant in effect.
 func (b *Binaries) Command(ctx context.Context, file string, args ...string) (*exec.Cmd, error) {
 	m, ok := b.mutants[file]
 	if err := b.broken[file]; err != nil || !ok {
-		return nil, errors.Join(err, fmt.Errorf("%s is no mutant that was built", file))
+		return nil, errors.Join(err, fmt.Errorf("%s: this mutant was not built", file))
 	}
 	if b.woven != "" && b.inWoven[file] {
 		cmd := exec.CommandContext(ctx, b.woven, args...)
@@ -93,14 +93,17 @@ func (b *Binaries) Command(ctx context.Context, file string, args ...string) (*e
 	return exec.CommandContext(ctx, binary, args...), nil
 }
 
-// try runs the tests that must catch a mutant. It returns which of them failed
-// first, or an error if none did.
-func (b *Binaries) try(ctx context.Context, file string) (string, error) {
+// try runs the tests that must catch a mutant, of all tests of the package. It
+// returns which of them failed first, or an error if none did.
+func (b *Binaries) try(ctx context.Context, file string, tests []string) (string, error) {
 	if err := b.broken[file]; err != nil {
 		return "", err
 	}
 	m := b.mutants[file]
-	run, err := b.Command(ctx, file, "-test.run", m.tests, "-test.failfast", "-test.timeout", testTimeout.String())
+	if err := m.tests.check(tests); err != nil {
+		return "", err
+	}
+	run, err := b.Command(ctx, file, "-test.run", m.tests.text, "-test.failfast", "-test.timeout", testTimeout.String())
 	if err != nil {
 		return "", err
 	}
@@ -126,7 +129,7 @@ func (b *Binaries) build(ctx context.Context, name string, texts map[string]stri
 	return binary, nil
 }
 
-// writeOverlay writes texts, and what the go command wants to know of them.
+// writeOverlay writes texts and the file that tells the go command about them.
 func writeOverlay(root, dir string, texts map[string]string) (string, error) {
 	replace := make(map[string]string)
 	for file, text := range texts {

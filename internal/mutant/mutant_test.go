@@ -29,7 +29,7 @@ func TestParse(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []edit{{"a.go", "\tif bad {\n\t\treturn\n\t}\n", ""}, {"b/b.go", "const n = 1\n", "const n = 2\n"}}
-	if m.about != "A guard is gone." || m.tests != "^TestX$" || len(m.edits) != 2 || m.edits[0] != want[0] || m.edits[1] != want[1] {
+	if m.about != "A guard is gone." || m.tests.text != "^TestX$" || len(m.edits) != 2 || m.edits[0] != want[0] || m.edits[1] != want[1] {
 		t.Errorf("parsed %+v", m)
 	}
 	for what, bad := range map[string]string{
@@ -37,6 +37,10 @@ func TestParse(t *testing.T) {
 		"no words":      strings.TrimPrefix(good, "A guard is gone.\nMore words.\n"),
 		"no tests":      strings.Replace(good, "test: ^TestX$\n", "", 1),
 		"two tests":     strings.Replace(good, "test: ^TestX$\n", "test: ^TestX$\ntest: ^TestY$\n", 1),
+		"any test":      strings.Replace(good, "^TestX$", "TestX", 1),
+		"a folder":      strings.Replace(good, "^TestX$", "./task ^TestX$", 1),
+		"one of two":    strings.Replace(good, "^TestX$", "^TestX$|y", 1),
+		"no expression": strings.Replace(good, "^TestX$", "^TestX$/(", 1),
 		"no edits":      "A guard is gone.\ntest: ^TestX$\n",
 		"no find":       strings.Replace(good, "-- find b/b.go --", "-- b/b.go --", 1),
 		"no replace":    strings.Replace(good, "-- replace --\nconst n = 2\n", "", 1),
@@ -78,15 +82,24 @@ func TestJudge(t *testing.T) {
 		{"not started", "", errors.New("no such file"), ""},
 		{"out of time", "panic: test timed out after 1m0s\n", failed, ""},
 		{"no failure named", "exit\n", failed, ""},
-		{"fails", "--- FAIL: TestX (0.00s)\n    --- FAIL: TestX/y (0.00s)\n        x_test.go:1: got 1, want 2\nFAIL\n", failed, "TestX/y: x_test.go:1: got 1, want 2"},
-		{"panics", "panic: index out of range\n\ngoroutine 1\n", failed, "panic: index out of range"},
+		{"panics in no test", "panic: index out of range\n\ngoroutine 1\n", failed, ""},
+		{"another fails", "--- FAIL: TestY (0.00s)\n    y_test.go:1: got 1\nFAIL\n", failed, ""},
+		{"its subtest passes", "--- FAIL: TestS (0.00s)\n    x_test.go:1: got 1\nFAIL\n", failed, ""},
+		{"another subtest fails", "--- FAIL: TestS (0.00s)\n    --- FAIL: TestS/z (0.00s)\n        x_test.go:1: got 1\nFAIL\n", failed, ""},
+		{"fails", "--- FAIL: TestX (0.00s)\n    --- FAIL: TestX/y (0.00s)\n        x_test.go:1: got 1, want 2\nFAIL\n", failed, "TestX: x_test.go:1: got 1, want 2"},
+		{"its subtest fails", "--- FAIL: TestS (0.00s)\n    --- FAIL: TestS/y (0.00s)\n        x_test.go:1: got 1, want 2\nFAIL\n", failed, "TestS/y: x_test.go:1: got 1, want 2"},
+		{"panics", "--- FAIL: TestX (0.00s)\npanic: index out of range\n\ngoroutine 1\n", failed, "TestX: panic: index out of range"},
 	} {
-		got, err := mutant{tests: "^TestX$"}.judge(c.out, c.err)
+		tests, err := parsePattern("^TestX$|^TestS$/^y$")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := mutant{tests: tests}.judge(c.out, c.err)
 		if (err != nil) != (c.want == "") || !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q, %v; want %q", c.what, got, err, c.want)
 		}
 	}
 }
 
-// TestMutants: this package catches its own.
+// TestMutants proves that the tests of this package catch its own mutants.
 func TestMutants(t *testing.T) { Run(t, "testdata/mutants") }

@@ -107,9 +107,7 @@ func TestMutants(t *testing.T) { mutant.Run(t, "testdata/mutants") }
 // TestMutantsAreFound: each mutant is found again on the schedule on which the
 // table has it first.
 func TestMutantsAreFound(t *testing.T) {
-	if testing.Short() {
-		t.Skip("mutants are built anew")
-	}
+	mutant.Skip(t)
 	table := readCatches(t)
 	binaries := build(t)
 	for _, s := range suspects {
@@ -202,7 +200,7 @@ const catchesHead = `# Which policy finds which mutant of the stores (store/**/t
 # shipped scenario, and on which schedule: the first is 1, from seed 1; - is not
 # within 1,000. Then the check that failed, and how small the failure became, for
 # the policy that was first: operations of each actor, switches, faults.
-# Written by: go test ./explore/metadata -run TestCampaign -campaign -update
+# Written by: go test ./internal/sim/explore/metadata -run TestCampaign -campaign -update
 `
 
 const catchesLine = "%-42s %-6s %-9s %6s %6s %6s  %-12s  %s\n"

@@ -81,9 +81,7 @@ func look(t *testing.T, binaries *mutant.Binaries, file string) catch {
 // TestMutantsAreFound: each on the schedule that the table has, and so within 200
 // (issue 4, "Must reach").
 func TestMutantsAreFound(t *testing.T) {
-	if testing.Short() {
-		t.Skip("mutants are built anew")
-	}
+	mutant.Skip(t)
 	files, table := mutants(t), readCatches(t)
 	binaries := build(t, files, suspects)
 	for _, name := range suspects {
@@ -162,7 +160,7 @@ const catchesHead = `# On which schedule of the shipped scenario, of 200 from se
 # migration is found, and the check that fails; or - and why none shows it: it cannot,
 # or what it takes did not come together on any of the 200.
 # All of them are caught by the tests beside them.
-# Written by: go test ./explore/migration -run TestCampaign -campaign -update
+# Written by: go test ./internal/sim/explore/migration -run TestCampaign -campaign -update
 `
 
 func writeCatches(table map[string]caught) string {
