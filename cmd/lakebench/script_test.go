@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -10,13 +8,11 @@ import (
 
 // TestScripts runs the command as a user does: testdata/script/*.txtar.
 func TestScripts(t *testing.T) {
-	dir := filepath.Dir(builtCommand(t))
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata/script",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": code, "samecounts": samecounts, "samevirtual": samevirtual},
 		// The environment of whoever runs the tests must not be what they pass on.
 		Setup: func(e *testscript.Env) error {
-			e.Setenv("PATH", dir+string(os.PathListSeparator)+e.Getenv("PATH"))
 			e.Setenv("LAKE_DYNAMODB_TABLE", "")
 			e.Setenv("AWS_EC2_METADATA_DISABLED", "true")
 			return nil

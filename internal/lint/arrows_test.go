@@ -60,6 +60,7 @@ var arrows = map[string][]string{
 	"history":               nil,
 	"internal/sim/checker":  nil,
 
+	"internal/sim":      nil,
 	"internal/sim/task": nil,
 	"internal/cause":    nil,
 	"internal/units":    nil,

@@ -1,4 +1,4 @@
-package awssdk
+package simulated_test
 
 import (
 	"context"
@@ -19,9 +19,9 @@ import (
 	"github.com/lakebench/lakebench/internal/sim/task"
 )
 
-// service answers every request after a while of its context's time, and counts
+// delayed answers every request after a while of its context's time, and counts
 // what it sees inside of Do.
-type service struct {
+type delayed struct {
 	delay time.Duration
 
 	inFlight, most int
@@ -29,7 +29,7 @@ type service struct {
 	otherEnds      int // requests whose context ends apart from the caller's
 }
 
-func (s *service) Do(req *http.Request) (*http.Response, error) {
+func (s *delayed) Do(req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
 	s.inFlight++
 	s.most = max(s.most, s.inFlight)
@@ -50,7 +50,7 @@ func (s *service) Do(req *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-func (s *service) client() *dynamodb.Client {
+func (s *delayed) client() *dynamodb.Client {
 	return dynamodb.New(dynamodb.Options{
 		Region:       "us-east-1",
 		Credentials:  credentials.NewStaticCredentialsProvider("id", "secret", ""),
@@ -63,7 +63,7 @@ func (s *service) client() *dynamodb.Client {
 // callerKey is the key of the caller's context in that of the request.
 type callerKey struct{}
 
-func get(ctx context.Context, client *dynamodb.Client) error {
+func getItem(ctx context.Context, client *dynamodb.Client) error {
 	ctx = context.WithValue(ctx, callerKey{}, ctx)
 	_, err := client.GetItem(ctx, &dynamodb.GetItemInput{
 		TableName: aws.String("t"),
@@ -72,8 +72,8 @@ func get(ctx context.Context, client *dynamodb.Client) error {
 	return err
 }
 
-// configs is every way in which the tests run.
-func configs() []task.VirtualConfig {
+// schedules are the ways in which the tests run.
+func schedules() []task.VirtualConfig {
 	return []task.VirtualConfig{
 		{},
 		{Policy: task.Random{}, Seed: 1},
@@ -84,10 +84,10 @@ func configs() []task.VirtualConfig {
 
 // The SDK runs on virtual tasks as it is: the request's context is that of the
 // caller, and the SDK starts no goroutine of its own.
-func TestCalls(t *testing.T) {
+func TestSDKRunsOnTasks(t *testing.T) {
 	const tasks, calls = 8, 3
-	for _, cfg := range configs() {
-		s := &service{delay: time.Second}
+	for _, cfg := range schedules() {
+		s := &delayed{delay: time.Second}
 		client := s.client()
 		before := runtime.NumGoroutine()
 		trace, err := task.Run(t.Context(), cfg, func(ctx context.Context) error {
@@ -95,7 +95,7 @@ func TestCalls(t *testing.T) {
 			for range tasks {
 				g.Go("caller", func(ctx context.Context) error {
 					for range calls {
-						if err := get(ctx, client); err != nil {
+						if err := getItem(ctx, client); err != nil {
 							return err
 						}
 					}
@@ -120,24 +120,24 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-func TestDeadlineEndsACall(t *testing.T) {
-	client := (&service{delay: time.Second}).client()
+func TestDeadlineEndsASDKCall(t *testing.T) {
+	client := (&delayed{delay: time.Second}).client()
 	trace, err := task.Run(t.Context(), task.VirtualConfig{}, func(ctx context.Context) error {
 		ctx, cancel := task.WithTimeout(ctx, 300*time.Millisecond)
 		defer cancel()
-		return get(ctx, client)
+		return getItem(ctx, client)
 	})
 	if !errors.Is(err, context.DeadlineExceeded) || trace.Elapsed != 300*time.Millisecond {
 		t.Errorf("error %v after %v, want the deadline at 300ms", err, trace.Elapsed)
 	}
 }
 
-func TestCancellationEndsACall(t *testing.T) {
-	client := (&service{delay: time.Second}).client()
+func TestCancellationEndsASDKCall(t *testing.T) {
+	client := (&delayed{delay: time.Second}).client()
 	trace, err := task.Run(t.Context(), task.VirtualConfig{}, func(ctx context.Context) error {
 		mine, cancel := task.WithCancel(ctx)
 		g := task.NewGroup(ctx, 0)
-		g.Go("caller", func(context.Context) error { return get(mine, client) })
+		g.Go("caller", func(context.Context) error { return getItem(mine, client) })
 		if err := task.Sleep(ctx, 300*time.Millisecond); err != nil {
 			return err
 		}
@@ -149,26 +149,26 @@ func TestCancellationEndsACall(t *testing.T) {
 	}
 }
 
-// BenchmarkCall compares a call made by a task with one made without any.
-func BenchmarkCall(b *testing.B) {
+// BenchmarkSDKCall compares a call made by a task with one made without any.
+func BenchmarkSDKCall(b *testing.B) {
 	b.Run("no tasks", func(b *testing.B) {
-		client := (&service{}).client()
+		client := (&delayed{}).client()
 		for b.Loop() {
-			if err := get(b.Context(), client); err != nil {
+			if err := getItem(b.Context(), client); err != nil {
 				b.Fatal(err)
 			}
 		}
 	})
 	for _, tasks := range []int{1, 8} {
 		b.Run(fmt.Sprint("tasks=", tasks), func(b *testing.B) {
-			client := (&service{delay: time.Microsecond}).client()
+			client := (&delayed{delay: time.Microsecond}).client()
 			_, err := task.Run(b.Context(), task.VirtualConfig{}, func(ctx context.Context) error {
 				left := b.N
 				g := task.NewGroup(ctx, 0)
 				for range tasks {
 					g.Go("caller", func(ctx context.Context) error {
 						for ; left > 0; left-- {
-							if err := get(ctx, client); err != nil {
+							if err := getItem(ctx, client); err != nil {
 								return err
 							}
 						}
