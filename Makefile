@@ -68,6 +68,9 @@ lint: $(GOLANGCI) ## gofmt, go vet, golangci-lint, go.mod tidy
 	$(GOLANGCI) run ./...
 	$(GO) mod tidy -diff
 
+.PHONY: golangci-lint
+golangci-lint: $(GOLANGCI) ## Build the linter
+
 $(GOLANGCI):
 	GOFLAGS= GOBIN=$(TOOLS)/new $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 	mv $(TOOLS)/new/golangci-lint $@
