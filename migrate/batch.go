@@ -8,7 +8,7 @@ import (
 
 	"github.com/lakebench/lakebench/internal/units"
 	"github.com/lakebench/lakebench/store"
-	"github.com/lakebench/lakebench/store/write"
+	"github.com/lakebench/lakebench/store/item"
 )
 
 // Each record is created by two actions of a transaction, beside which there is
@@ -27,7 +27,7 @@ const (
 // record (spec §6, hazard 1), without the barrier's a worker that wakes up after
 // the marker would (hazard 3), and a newer value of a dual write is never
 // overwritten (hazard 2).
-func (m *Migrator) creation(items []item) []types.TransactWriteItem {
+func (m *Migrator) creation(items []original) []types.TransactWriteItem {
 	actions := []types.TransactWriteItem{m.records.BarrierAbsent()}
 	for _, it := range items {
 		actions = append(actions,
@@ -39,7 +39,7 @@ func (m *Migrator) creation(items []item) []types.TransactWriteItem {
 
 // place says which item of a creation an action is about, and on which side.
 // Action 0 is the barrier's check, whose item is -1.
-func place(action int) (item int, onV2 bool) {
+func place(action int) (i int, onV2 bool) {
 	if action == 0 {
 		return -1, false
 	}
@@ -88,4 +88,4 @@ func (b *batchSize) lost(n int) {
 // byRecords says whether contention concerned records of a creation, so that a
 // smaller one meets less of it. The barrier's check is in all of them, and costs
 // least in the largest.
-func byRecords(err error) bool { return !slices.Equal(write.Contended(err), []int{0}) }
+func byRecords(err error) bool { return !slices.Equal(item.Contended(err), []int{0}) }

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/lakebench/lakebench/store"
-	"github.com/lakebench/lakebench/store/record"
+	"github.com/lakebench/lakebench/store/item"
 )
 
 // A difference is a confirmed one.
@@ -14,7 +14,7 @@ type difference struct {
 	key  string
 	v1   store.Expectation // what v1 held at that moment
 	v2   store.Expectation
-	at   record.Record // the record of v2 that differs
+	at   item.Record // the record of v2 that differs
 	// misplaced: it is in a bucket where nobody looks for its key.
 	misplaced bool
 }
@@ -22,7 +22,7 @@ type difference struct {
 // confirmV1 reads the unequal partitions of v1 again and confirms what is missing
 // in v2, or differs, by transactions that read both records.
 func (c *comparison) confirmV1(ctx context.Context, differ map[int]bool) error {
-	return c.scanV1(ctx, "look again at v1", func(ctx context.Context, items []item) error {
+	return c.scanV1(ctx, "look again at v1", func(ctx context.Context, items []original) error {
 		var keys []string
 		for _, it := range items {
 			switch {

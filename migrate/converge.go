@@ -11,8 +11,7 @@ import (
 	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
-	"github.com/lakebench/lakebench/store/record"
-	"github.com/lakebench/lakebench/store/write"
+	"github.com/lakebench/lakebench/store/item"
 )
 
 // A tally counts what became of items.
@@ -46,9 +45,9 @@ func (c *converger) count(change func(t *tally)) {
 
 // page brings all items of a page to their end: converged, or recorded as a
 // problem. Only then may the cursor move past them (spec §6, hazard 8).
-func (c *converger) page(ctx context.Context, items []item) (tally, error) {
+func (c *converger) page(ctx context.Context, items []original) (tally, error) {
 	c.tally = tally{}
-	var open []item
+	var open []original
 	for _, it := range items {
 		if it.kind == "" {
 			open = append(open, it)
@@ -86,7 +85,7 @@ func (c *converger) page(ctx context.Context, items []item) (tally, error) {
 }
 
 // missing returns the items that v2 does not hold as v1 does.
-func (c *converger) missing(ctx context.Context, items []item) ([]item, error) {
+func (c *converger) missing(ctx context.Context, items []original) ([]original, error) {
 	if !c.readFirst {
 		return items, nil
 	}
@@ -94,7 +93,7 @@ func (c *converger) missing(ctx context.Context, items []item) ([]item, error) {
 	if err != nil {
 		return nil, err
 	}
-	var missing []item
+	var missing []original
 	for _, it := range items {
 		if value, ok := found[it.key]; !ok || !bytes.Equal(value, it.value) {
 			missing = append(missing, it)
@@ -108,11 +107,11 @@ func (c *converger) missing(ctx context.Context, items []item) ([]item, error) {
 // create makes transactions of the items. What is left of one that was refused is
 // sent again at once, without the items whose conditions failed: those are looked at
 // one by one, and the others have just been found to be as they were read.
-func (c *converger) create(ctx context.Context, batch []item) error {
+func (c *converger) create(ctx context.Context, batch []original) error {
 	n, try := c.size.of(len(batch)), 1
 	for len(batch) > 0 {
 		err := c.sender.TransactOnce(ctx, c.creation(batch[:n]))
-		var refusal *write.RefusedError
+		var refusal *item.RefusedError
 		switch {
 		case err == nil:
 			c.count(func(t *tally) { t.converged += int64(n); t.created += int64(n) })
@@ -164,10 +163,10 @@ func divisible(err error) bool {
 }
 
 // refused settles the items whose actions failed and returns the others.
-func (c *converger) refused(ctx context.Context, batch []item, refusal *write.RefusedError) ([]item, error) {
+func (c *converger) refused(ctx context.Context, batch []original, refusal *item.RefusedError) ([]original, error) {
 	failed := make(map[int]bool)
 	checked := make(map[int]bool) // v1 is not as it was read
-	holds := make(map[int]write.Failure)
+	holds := make(map[int]item.Failure)
 	for _, f := range refusal.Failed {
 		i, onV2 := place(f.Action)
 		if i < 0 {
@@ -180,14 +179,14 @@ func (c *converger) refused(ctx context.Context, batch []item, refusal *write.Re
 			checked[i] = true
 		}
 	}
-	var rest []item
+	var rest []original
 	for i, it := range batch {
 		if !failed[i] {
 			rest = append(rest, it)
 			continue
 		}
 		// v1 holds what was read, and v2 the same: that is what was wanted.
-		if value, err := record.Value(holds[i].Item); !checked[i] && err == nil && bytes.Equal(value, it.value) {
+		if value, err := item.Value(holds[i].Item); !checked[i] && err == nil && bytes.Equal(value, it.value) {
 			c.count(func(t *tally) { t.converged++; t.found++ })
 			continue
 		}
@@ -223,8 +222,8 @@ func (c *converger) settle(ctx context.Context, key string) error {
 		case b.v2.Exists:
 			return c.problem(ctx, key, control.Differing, "v2 holds another value than v1")
 		}
-		err = c.sender.Transact(ctx, c.creation([]item{*b.v1}))
-		var refusal *write.RefusedError
+		err = c.sender.Transact(ctx, c.creation([]original{*b.v1}))
+		var refusal *item.RefusedError
 		switch {
 		case err == nil:
 			c.count(func(t *tally) { t.converged++; t.created++ })

@@ -6,7 +6,7 @@ import (
 
 	"github.com/lakebench/lakebench/internal/cause"
 	"github.com/lakebench/lakebench/store/control"
-	"github.com/lakebench/lakebench/store/table"
+	"github.com/lakebench/lakebench/store/item"
 	v2 "github.com/lakebench/lakebench/store/v2"
 )
 
@@ -40,11 +40,11 @@ func (m *Migrator) Init(ctx context.Context, o InitOptions) (*InitReport, error)
 	case err == nil:
 		report.Created = true
 		return report, nil
-	case !errors.Is(err, table.ErrExists):
+	case !errors.Is(err, item.ErrTableExists):
 		return nil, err
 	}
 	// It may be being made right now, by another init.
-	if err := table.WaitActive(ctx, m.cfg.Client, v2Schema(report.Table)); err != nil {
+	if err := item.WaitActive(ctx, m.cfg.Client, v2Schema(report.Table)); err != nil {
 		return nil, err
 	}
 	return report, control.PutLayout(ctx, m.cfg.Client, m.sender, report.Table, m.cfg.Shards)

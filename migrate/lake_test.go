@@ -25,9 +25,9 @@ import (
 	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/migrate"
 	"github.com/lakebench/lakebench/store"
-	"github.com/lakebench/lakebench/store/bulk"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/dual"
+	"github.com/lakebench/lakebench/store/item"
 	v1 "github.com/lakebench/lakebench/store/v1"
 )
 
@@ -160,9 +160,9 @@ func (l *lake) init() {
 // load writes items into v1.
 func (l *lake) load(items map[string]string) {
 	l.t.Helper()
-	cfg := bulk.DefaultConfig()
+	cfg := item.DefaultLoadConfig()
 	cfg.Random = l.random()
-	_, err := bulk.Put(l.quiet(), l.setup, tableV1, func(yield func(map[string]types.AttributeValue) bool) {
+	_, err := item.Load(l.quiet(), l.setup, tableV1, func(yield func(map[string]types.AttributeValue) bool) {
 		for _, key := range slices.Sorted(maps.Keys(items)) {
 			if !yield(v1.Item(key, []byte(items[key]))) {
 				return

@@ -22,10 +22,9 @@ import (
 
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
-	"github.com/lakebench/lakebench/store/table"
+	"github.com/lakebench/lakebench/store/item"
 	v1 "github.com/lakebench/lakebench/store/v1"
 	v2 "github.com/lakebench/lakebench/store/v2"
-	"github.com/lakebench/lakebench/store/write"
 )
 
 // A Client makes the requests of all verbs.
@@ -44,10 +43,10 @@ type Config struct {
 	// Shards are the counts that v2 is made with, or must have been made with.
 	Shards store.ShardCounts
 	// Random is where request tokens, ids and waits are drawn from, see
-	// write.Config.
+	// item.SenderConfig.
 	Random rand.Source
 	// Backoff is for what other transactions on the same items refuse.
-	Backoff write.Backoff
+	Backoff item.Backoff
 	// Progress, unless nil, hears how far a verb has come; it may be called from
 	// several tasks, one at a time, and must not wait.
 	Progress func(Progress)
@@ -64,21 +63,21 @@ type Progress struct {
 // DefaultConfig has the shard counts of spec §3. Client, Table and Random are for
 // the caller to set.
 func DefaultConfig() Config {
-	return Config{Shards: store.DefaultShardCounts(), Backoff: write.DefaultBackoff()}
+	return Config{Shards: store.DefaultShardCounts(), Backoff: item.DefaultBackoff()}
 }
 
 // Validate refuses a configuration that cannot be used.
 func (c Config) Validate() error {
-	if err := table.CheckName(c.Table); err != nil {
+	if err := item.CheckTableName(c.Table); err != nil {
 		return err
 	}
-	if err := table.CheckName(v2.TableName(c.Table)); err != nil {
+	if err := item.CheckTableName(v2.TableName(c.Table)); err != nil {
 		return fmt.Errorf("the v2 companion of table %s: %w", c.Table, err)
 	}
 	if err := c.Shards.Validate(); err != nil {
 		return err
 	}
-	return write.Config{Client: c.Client, Random: c.Random, Backoff: c.Backoff}.Validate()
+	return item.SenderConfig{Client: c.Client, Random: c.Random, Backoff: c.Backoff}.Validate()
 }
 
 // A Migrator carries out the verbs on one lake. Its methods may be called from
@@ -86,7 +85,7 @@ func (c Config) Validate() error {
 type Migrator struct {
 	cfg     Config
 	records *control.Records
-	sender  *write.Sender
+	sender  *item.Sender
 
 	mu     sync.Mutex // guards random and the calls of cfg.Progress; never held over a yield
 	random *rand.Rand
@@ -99,7 +98,7 @@ func New(cfg Config) (*Migrator, error) {
 	}
 	m := &Migrator{cfg: cfg, random: rand.New(cfg.Random)}
 	var err error
-	if m.sender, err = write.NewSender(write.Config{Client: cfg.Client, Random: m.stream(), Backoff: cfg.Backoff}); err != nil {
+	if m.sender, err = item.NewSender(item.SenderConfig{Client: cfg.Client, Random: m.stream(), Backoff: cfg.Backoff}); err != nil {
 		return nil, err
 	}
 	m.records, err = control.New(control.Config{Client: cfg.Client, Table: m.v2Table(), Random: m.stream(), Backoff: cfg.Backoff})
@@ -183,16 +182,16 @@ func (m *Migrator) open(ctx context.Context) (tables, error) {
 }
 
 // v1Schema and v2Schema are the layouts' primary keys (spec §2 and §3).
-func v1Schema(name string) table.Schema { return table.Schema{Name: name, Hash: store.AttrKey} }
-func v2Schema(name string) table.Schema {
-	return table.Schema{Name: name, Hash: store.AttrBucket, Range: store.AttrKey}
+func v1Schema(name string) item.Schema { return item.Schema{Name: name, Hash: store.AttrKey} }
+func v2Schema(name string) item.Schema {
+	return item.Schema{Name: name, Hash: store.AttrBucket, Range: store.AttrKey}
 }
 
-func (m *Migrator) describe(ctx context.Context, s table.Schema) (described, error) {
-	// table.Check tells of a table that it is what it is taken for; how much it
+func (m *Migrator) describe(ctx context.Context, s item.Schema) (described, error) {
+	// item.CheckTable tells of a table that it is what it is taken for; how much it
 	// holds is in the same answer.
 	c := &describing{Describer: m.cfg.Client}
-	if _, err := table.Check(ctx, c, s); err != nil {
+	if _, err := item.CheckTable(ctx, c, s); err != nil {
 		return described{}, err
 	}
 	d := described{exists: true}
@@ -204,7 +203,7 @@ func (m *Migrator) describe(ctx context.Context, s table.Schema) (described, err
 
 // describing keeps the last description.
 type describing struct {
-	table.Describer
+	item.Describer
 	found types.TableDescription
 }
 

@@ -12,12 +12,12 @@ import (
 	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/internal/units"
 	"github.com/lakebench/lakebench/store"
-	"github.com/lakebench/lakebench/store/record"
+	"github.com/lakebench/lakebench/store/item"
 )
 
 // A page is what one Scan of v1 evaluated.
 type page struct {
-	items []item
+	items []original
 	last  string // key of the last one; "" at the end of the table
 }
 
@@ -32,21 +32,21 @@ func (m *Migrator) scanPage(ctx context.Context, after string, limit int) (page,
 	if err != nil {
 		return page{}, store.Failed("scan", m.cfg.Table, "", err)
 	}
-	p := page{items: make([]item, len(out.Items))}
+	p := page{items: make([]original, len(out.Items))}
 	for i, raw := range out.Items {
-		if p.items[i], err = m.item(raw); err != nil {
+		if p.items[i], err = m.original(raw); err != nil {
 			return page{}, err
 		}
 	}
 	// Not the number of items says whether this is the end (spec §6, hazard 7).
-	p.last, err = record.Last(out.LastEvaluatedKey)
+	p.last, err = item.Last(out.LastEvaluatedKey)
 	return p, err
 }
 
 // A both is what the two layouts hold of a key at one moment.
 type both struct {
 	key string
-	v1  *item // nil: nothing
+	v1  *original // nil: nothing
 	v2  store.Found
 	// strange says what is wrong with the record in v2, "" if it is one that this
 	// program writes.
@@ -108,14 +108,14 @@ func (m *Migrator) readHalves(ctx context.Context, keys []string) ([]both, error
 	return append(first, second...), err
 }
 
-func get(r record.Record) types.TransactGetItem {
+func get(r item.Record) types.TransactGetItem {
 	return types.TransactGetItem{Get: &types.Get{TableName: &r.Table, Key: r.Key}}
 }
 
 func (m *Migrator) pair(key string, rawV1, rawV2 map[string]types.AttributeValue) (both, error) {
 	b := both{key: key}
 	if len(rawV1) > 0 {
-		it, err := m.item(rawV1)
+		it, err := m.original(rawV1)
 		if err != nil {
 			return b, err
 		}
@@ -124,7 +124,7 @@ func (m *Migrator) pair(key string, rawV1, rawV2 map[string]types.AttributeValue
 	if len(rawV2) == 0 {
 		return b, nil
 	}
-	value, err := record.Value(rawV2)
+	value, err := item.Value(rawV2)
 	if err != nil {
 		b.strange = err.Error()
 	}
@@ -174,7 +174,7 @@ const maxBatchGet = units.MaxBatchGetItems
 
 // present returns what v2 holds of the items' keys, read strongly. What the service
 // leaves unread is asked for again (spec §6, hazard 9).
-func (m *Migrator) present(ctx context.Context, items []item) (map[string][]byte, error) {
+func (m *Migrator) present(ctx context.Context, items []original) (map[string][]byte, error) {
 	found := make(map[string][]byte, len(items))
 	for len(items) > 0 {
 		n := min(len(items), maxBatchGet)
@@ -186,7 +186,7 @@ func (m *Migrator) present(ctx context.Context, items []item) (map[string][]byte
 	return found, nil
 }
 
-func (m *Migrator) batchGet(ctx context.Context, items []item, found map[string][]byte) error {
+func (m *Migrator) batchGet(ctx context.Context, items []original, found map[string][]byte) error {
 	strong := true
 	want := types.KeysAndAttributes{ConsistentRead: &strong}
 	for _, it := range items {
@@ -200,11 +200,11 @@ func (m *Migrator) batchGet(ctx context.Context, items []item, found map[string]
 			return store.Failed("read", m.v2Table(), items[0].key, err)
 		}
 		for _, raw := range out.Responses[m.v2Table()] {
-			key, err := record.Name(raw)
+			key, err := item.Name(raw)
 			if err != nil {
 				return store.Failed("read", m.v2Table(), items[0].key, err)
 			}
-			if value, err := record.Value(raw); err == nil {
+			if value, err := item.Value(raw); err == nil {
 				found[key] = value // what is strange is looked at more closely later
 			}
 		}

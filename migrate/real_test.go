@@ -17,9 +17,9 @@ import (
 	"github.com/lakebench/lakebench/internal/storetest"
 	"github.com/lakebench/lakebench/migrate"
 	"github.com/lakebench/lakebench/store"
-	"github.com/lakebench/lakebench/store/bulk"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/dual"
+	"github.com/lakebench/lakebench/store/item"
 	v1 "github.com/lakebench/lakebench/store/v1"
 	v2 "github.com/lakebench/lakebench/store/v2"
 )
@@ -46,9 +46,9 @@ func TestRealMigration(t *testing.T) {
 		}
 	})
 	items := records(700, 300)
-	cfg := bulk.DefaultConfig()
+	cfg := item.DefaultLoadConfig()
 	cfg.Random = rand.NewPCG(seed, 1)
-	_, err := bulk.Put(ctx, client, name, func(yield func(map[string]types.AttributeValue) bool) {
+	_, err := item.Load(ctx, client, name, func(yield func(map[string]types.AttributeValue) bool) {
 		for key, value := range items {
 			if !yield(v1.Item(key, []byte(value))) {
 				return

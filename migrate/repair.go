@@ -9,7 +9,7 @@ import (
 
 	"github.com/lakebench/lakebench/internal/cause"
 	"github.com/lakebench/lakebench/store"
-	"github.com/lakebench/lakebench/store/write"
+	"github.com/lakebench/lakebench/store/item"
 )
 
 // RepairOptions say how to repair.
@@ -80,7 +80,7 @@ func (m *Migrator) heal(ctx context.Context, d difference) error {
 	var err error
 	for range settleTries {
 		err = m.sender.Transact(ctx, m.fix(d))
-		var refusal *write.RefusedError
+		var refusal *item.RefusedError
 		switch {
 		case err == nil:
 			return nil

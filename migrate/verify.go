@@ -14,7 +14,7 @@ import (
 	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
-	"github.com/lakebench/lakebench/store/record"
+	"github.com/lakebench/lakebench/store/item"
 )
 
 // VerifyOptions say how to compare.
@@ -166,7 +166,7 @@ func (c *comparison) run(ctx context.Context) error {
 	// Both at once: a finalization holds up all writers meanwhile.
 	group := task.NewGroup(ctx, 0)
 	group.Go("scan v1", func(ctx context.Context) error {
-		return c.scanV1(ctx, "scan v1", func(_ context.Context, items []item) error {
+		return c.scanV1(ctx, "scan v1", func(_ context.Context, items []original) error {
 			for _, it := range items {
 				v1.add(it.key, it.shown())
 			}
@@ -198,7 +198,7 @@ func (c *comparison) run(ctx context.Context) error {
 
 // shown is what an item of v1 counts as: one that v2 cannot hold counts as nothing
 // that v2 could hold.
-func (it item) shown() []byte {
+func (it original) shown() []byte {
 	if it.kind == "" {
 		return it.value
 	}
@@ -206,7 +206,7 @@ func (it item) shown() []byte {
 }
 
 // scanV1 hands all items of v1 to do, a page at a time.
-func (c *comparison) scanV1(ctx context.Context, step string, do func(context.Context, []item) error) error {
+func (c *comparison) scanV1(ctx context.Context, step string, do func(context.Context, []original) error) error {
 	done := int64(0)
 	for after := ""; ; {
 		c.report(Progress{Step: step, Done: done, Total: c.tables.v1.items})
@@ -275,7 +275,7 @@ func (c *comparison) scanV2(ctx context.Context, step string, do func(context.Co
 func v2Items(raw []map[string]types.AttributeValue) ([]v2Item, error) {
 	var records []v2Item
 	for _, r := range raw {
-		key, err := record.Name(r)
+		key, err := item.Name(r)
 		if err != nil {
 			return nil, err
 		}
@@ -286,11 +286,11 @@ func v2Items(raw []map[string]types.AttributeValue) ([]v2Item, error) {
 		if bucket.Value == control.Bucket {
 			continue
 		}
-		item := v2Item{bucket: bucket.Value, key: key}
-		if item.value, err = record.Value(r); err != nil {
-			item.strange = err.Error()
+		held := v2Item{bucket: bucket.Value, key: key}
+		if held.value, err = item.Value(r); err != nil {
+			held.strange = err.Error()
 		}
-		records = append(records, item)
+		records = append(records, held)
 	}
 	return records, nil
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
-	"github.com/lakebench/lakebench/store/record"
+	"github.com/lakebench/lakebench/store/item"
 )
 
 // contents identifies a set of keys and values, whatever their order and number:
@@ -61,11 +61,11 @@ func scan(ctx context.Context, client dynamodb.ScanAPIClient, table string, visi
 				yield(fmt.Errorf("looking at table %s: %w", table, err))
 				return
 			}
-			for _, item := range page.Items {
-				if bucket, ok := item[store.AttrBucket].(*types.AttributeValueMemberS); ok && bucket.Value == control.Bucket {
+			for _, raw := range page.Items {
+				if bucket, ok := raw[store.AttrBucket].(*types.AttributeValueMemberS); ok && bucket.Value == control.Bucket {
 					continue
 				}
-				entries, err := record.Entries([]map[string]types.AttributeValue{item})
+				entries, err := item.Entries([]map[string]types.AttributeValue{raw})
 				if err != nil {
 					yield(fmt.Errorf("looking at table %s: %w", table, err))
 					return

@@ -12,8 +12,8 @@ import (
 	"github.com/lakebench/lakebench/migrate"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/store/control"
+	"github.com/lakebench/lakebench/store/item"
 	"github.com/lakebench/lakebench/store/v2"
-	"github.com/lakebench/lakebench/store/write"
 )
 
 // The invariants of a migration (docs/spec/metadata-store.md §5 and §6).
@@ -143,7 +143,7 @@ func deletedLast(h checker.History) map[string]bool {
 // checkMarker reads the marker once more, and asks what was seen of it.
 func (mv *move) checkMarker(ctx context.Context) error {
 	records, err := control.New(control.Config{
-		Client: mv.setupClient(), Table: v2.TableName(mv.lake.v1), Random: mv.random(mv.lake.owner + " audit"), Backoff: write.DefaultBackoff(),
+		Client: mv.setupClient(), Table: v2.TableName(mv.lake.v1), Random: mv.random(mv.lake.owner + " audit"), Backoff: item.DefaultBackoff(),
 	})
 	if err != nil {
 		return err

@@ -10,9 +10,9 @@ import (
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/dual"
+	"github.com/lakebench/lakebench/store/item"
 	"github.com/lakebench/lakebench/store/v1"
 	"github.com/lakebench/lakebench/store/v2"
-	"github.com/lakebench/lakebench/store/write"
 )
 
 // modeVariants are the variants of workloads that compare what a node does in
@@ -82,7 +82,7 @@ func (l *lake) makeV2(ctx context.Context, layout string, records iter.Seq2[hist
 // finalize puts the control records of a finished migration.
 func (l *lake) finalize(ctx context.Context) error {
 	records, err := control.New(control.Config{
-		Client: l.setupClient(), Table: v2.TableName(l.v1), Random: l.random("finalize " + l.owner), Backoff: write.DefaultBackoff(),
+		Client: l.setupClient(), Table: v2.TableName(l.v1), Random: l.random("finalize " + l.owner), Backoff: item.DefaultBackoff(),
 	})
 	if err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 
 	"github.com/lakebench/lakebench/history"
 	"github.com/lakebench/lakebench/internal/backend"
-	"github.com/lakebench/lakebench/store/bulk"
+	"github.com/lakebench/lakebench/store/item"
 )
 
 // loadersAtOnce is how many batches are under way while a table is loaded.
@@ -21,10 +21,10 @@ const loadersAtOnce = 4
 // progressRecords is after how many records loading says how far it is.
 const progressRecords = 1000
 
-// load writes records to a table, in the form that item gives them; total is how
+// load writes records to a table, in the form that asItem gives them; total is how
 // many there are, for progress.
 func (s *site) load(ctx context.Context, table string, records iter.Seq2[history.Record, error], total int64,
-	item func(string, []byte) map[string]types.AttributeValue,
+	asItem func(string, []byte) map[string]types.AttributeValue,
 ) error {
 	var (
 		failed error
@@ -36,7 +36,7 @@ func (s *site) load(ctx context.Context, table string, records iter.Seq2[history
 				failed = err
 				return
 			}
-			if !yield(item(r.Key, s.value(r))) {
+			if !yield(asItem(r.Key, s.value(r))) {
 				return
 			}
 			if done++; done%progressRecords == 0 {
@@ -44,10 +44,10 @@ func (s *site) load(ctx context.Context, table string, records iter.Seq2[history
 			}
 		}
 	}
-	cfg := bulk.DefaultConfig()
+	cfg := item.DefaultLoadConfig()
 	cfg.Parallel = loadersAtOnce
 	cfg.Random = s.random("load " + table)
-	_, err := bulk.Put(ctx, s.setupClient(), table, items, cfg)
+	_, err := item.Load(ctx, s.setupClient(), table, items, cfg)
 	return errors.Join(err, failed)
 }
 

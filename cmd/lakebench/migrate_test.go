@@ -19,9 +19,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/lakebench/lakebench/store/bulk"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/dual"
+	"github.com/lakebench/lakebench/store/item"
 	"github.com/lakebench/lakebench/store/v1"
 )
 
@@ -115,9 +115,9 @@ func (h *hand) load(table string, n int) {
 	if err := v1.Create(h.t.Context(), h.client(), table); err != nil {
 		h.t.Fatal(err)
 	}
-	cfg := bulk.DefaultConfig()
+	cfg := item.DefaultLoadConfig()
 	cfg.Random = rand.NewPCG(1, 0)
-	_, err := bulk.Put(h.t.Context(), h.client(), table, func(yield func(map[string]types.AttributeValue) bool) {
+	_, err := item.Load(h.t.Context(), h.client(), table, func(yield func(map[string]types.AttributeValue) bool) {
 		for i := range n {
 			if !yield(v1.Item(fmt.Sprintf("tbl/%05d", i), fmt.Append(nil, i))) {
 				return

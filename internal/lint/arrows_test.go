@@ -20,18 +20,15 @@ import (
 // import store. A part is a directory with all below it that is not a part.
 var arrows = map[string][]string{
 	"internal/sim/explore": {"workloads", "internal/backend"},
-	"workloads":            {"run/load", "migrate", "wal", "internal/sim/checker", "history", "results", "internal/backend", "store/bulk", "store/catalog"},
+	"workloads":            {"run/load", "migrate", "wal", "internal/sim/checker", "history", "results", "internal/backend", "store/item", "store/catalog"},
 	"run/load":             {"internal/meter", "history"},
 
 	"migrate":            {"store/dual"},
 	"store/dual":         {"store/v1", "store/v2"},
 	"store/v1":           {"store/control"},
 	"store/v2":           {"store/control"},
-	"store/control":      {"store/write", "store/table"},
-	"store/write":        {"store/record"},
-	"store/record":       {"store"},
-	"store/table":        {"store"},
-	"store/bulk":         {"store"},
+	"store/control":      {"store/item"},
+	"store/item":         {"store"},
 	"store/catalog":      {"store"},
 	"internal/storetest": {"store", "internal/mutant", "internal/requestlog"},
 	"store":              nil,

@@ -10,7 +10,7 @@ import (
 
 	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/store"
-	"github.com/lakebench/lakebench/store/write"
+	"github.com/lakebench/lakebench/store/item"
 )
 
 // Sort keys of the records of a finalization.
@@ -141,7 +141,7 @@ func (r *Records) RemoveBarrier(ctx context.Context, id string) error {
 // refused turns the refusal of {marker absent; barrier as wanted} into the errors
 // of this package.
 func (r *Records) refused(ctx context.Context, err error, wanted string) error {
-	var refusal *write.RefusedError
+	var refusal *item.RefusedError
 	switch {
 	case !errors.As(err, &refusal):
 		return err
@@ -161,7 +161,7 @@ func (r *Records) PublishMarker(ctx context.Context, barrierID string) error {
 	}
 	m := Marker{BarrierID: barrierID, Published: stamp(task.Now(ctx))}
 	err = r.put(ctx, markerName, store.Absent(), m, at(r.table, barrierName).Check(held))
-	var refusal *write.RefusedError
+	var refusal *item.RefusedError
 	switch {
 	case !errors.As(err, &refusal):
 		return err
@@ -194,7 +194,7 @@ func (r *Records) Retire(ctx context.Context, retired Retired) error {
 	}
 	retired.Since = stamp(retired.Since)
 	err = r.put(ctx, retiredName, store.Absent(), retired, at(r.table, markerName).Check(marker))
-	var refusal *write.RefusedError
+	var refusal *item.RefusedError
 	if errors.As(err, &refusal) && refusal.Action == 1 {
 		return nil
 	}
@@ -223,7 +223,7 @@ func (r *Records) held(ctx context.Context, id string) (store.Expectation, error
 }
 
 // foreign is the error of an action that found another barrier.
-func (r *Records) foreign(refusal *write.RefusedError, wanted string) error {
+func (r *Records) foreign(refusal *item.RefusedError, wanted string) error {
 	foreign := &ForeignBarrierError{Table: r.table, Wanted: wanted}
 	found, err := at(r.table, barrierName).Found(refusal.Item)
 	if err != nil {

@@ -17,8 +17,7 @@ import (
 
 	"github.com/lakebench/lakebench/internal/cause"
 	"github.com/lakebench/lakebench/store"
-	"github.com/lakebench/lakebench/store/record"
-	"github.com/lakebench/lakebench/store/write"
+	"github.com/lakebench/lakebench/store/item"
 )
 
 // Bucket is the partition key of every control record.
@@ -63,7 +62,7 @@ type shardRecord struct {
 
 // Layout returns the shard counts that the table's layout record pins. It returns
 // ErrNoLayout if there is none.
-func Layout(ctx context.Context, client record.Getter, table string) (store.ShardCounts, error) {
+func Layout(ctx context.Context, client item.Getter, table string) (store.ShardCounts, error) {
 	// Strongly, as every control record (spec §6, hazard 13).
 	value, err := at(table, layoutName).Get(cause.With(ctx, cause.Control), client, store.Strong)
 	switch {
@@ -81,7 +80,7 @@ func Layout(ctx context.Context, client record.Getter, table string) (store.Shar
 
 // CheckLayout returns a *LayoutError unless the table was made with these shard
 // counts.
-func CheckLayout(ctx context.Context, client record.Getter, table string, wanted store.ShardCounts) error {
+func CheckLayout(ctx context.Context, client item.Getter, table string, wanted store.ShardCounts) error {
 	stored, err := Layout(ctx, client, table)
 	if err != nil {
 		return err
@@ -94,7 +93,7 @@ func CheckLayout(ctx context.Context, client record.Getter, table string, wanted
 
 // PutLayout writes the layout record if there is none, and otherwise does what
 // CheckLayout does, so that a creation that was interrupted can be repeated.
-func PutLayout(ctx context.Context, client record.Getter, sender *write.Sender, table string, counts store.ShardCounts) error {
+func PutLayout(ctx context.Context, client item.Getter, sender *item.Sender, table string, counts store.ShardCounts) error {
 	if err := counts.Validate(); err != nil {
 		return err
 	}
@@ -127,8 +126,8 @@ func decodeLayout(value []byte) (store.ShardCounts, error) {
 }
 
 // at is the place of a control record of a v2 table.
-func at(table, name string) record.Record {
-	return record.Record{Table: table, Name: Bucket + " record " + name, Key: map[string]types.AttributeValue{
+func at(table, name string) item.Record {
+	return item.Record{Table: table, Name: Bucket + " record " + name, Key: map[string]types.AttributeValue{
 		store.AttrBucket: &types.AttributeValueMemberS{Value: Bucket},
 		store.AttrKey:    &types.AttributeValueMemberS{Value: name},
 	}}

@@ -14,9 +14,7 @@ import (
 	"github.com/lakebench/lakebench/internal/storetest"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
-	"github.com/lakebench/lakebench/store/record"
-	"github.com/lakebench/lakebench/store/table"
-	"github.com/lakebench/lakebench/store/write"
+	"github.com/lakebench/lakebench/store/item"
 )
 
 const lake = "lake_prefix_v2"
@@ -26,7 +24,7 @@ const lake = "lake_prefix_v2"
 type lakeTable struct {
 	*dynamodb.Client
 	faults *storetest.Faults
-	sender *write.Sender
+	sender *item.Sender
 }
 
 func newLakeTable(t *testing.T) lakeTable {
@@ -37,10 +35,10 @@ func newLakeTable(t *testing.T) lakeTable {
 	}
 	faults := storetest.NewFaults(engine.Client(nil))
 	client := storetest.Client(faults)
-	if err := table.Create(context.Background(), client, table.Schema{Name: lake, Hash: "bucket", Range: "pk"}); err != nil {
+	if err := item.CreateTable(context.Background(), client, item.Schema{Name: lake, Hash: "bucket", Range: "pk"}); err != nil {
 		t.Fatal(err)
 	}
-	sender, err := write.NewSender(write.Config{Client: client, Random: rand.NewPCG(1, 2), Backoff: write.DefaultBackoff()})
+	sender, err := item.NewSender(item.SenderConfig{Client: client, Random: rand.NewPCG(1, 2), Backoff: item.DefaultBackoff()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +118,7 @@ func TestRecordFormat(t *testing.T) {
 	if err != nil || len(out.Items) != 1 {
 		t.Fatalf("the table holds %d items, %v; want the record", len(out.Items), err)
 	}
-	if got, err := record.Value(out.Items[0]); string(got) != stored {
+	if got, err := item.Value(out.Items[0]); string(got) != stored {
 		t.Errorf("stored %s, %v; want %s", got, err, stored)
 	}
 }
@@ -175,7 +173,7 @@ func TestStrongRead(t *testing.T) {
 }
 
 type getter struct {
-	inner    record.Getter
+	inner    item.Getter
 	eventual int
 }
 

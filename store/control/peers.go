@@ -11,7 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/lakebench/lakebench/store"
-	"github.com/lakebench/lakebench/store/write"
+	"github.com/lakebench/lakebench/store/item"
 )
 
 // peerPrefix begins the sort key of every peer record; the node id follows.
@@ -151,7 +151,7 @@ func (r *Records) replacePeer(ctx context.Context, node string, from, to *Peer) 
 	case from != nil:
 		err = r.transact(ctx, name, []types.TransactWriteItem{at(r.table, name).Delete(expected)}, store.Absent())
 	}
-	var refusal *write.RefusedError
+	var refusal *item.RefusedError
 	if !errors.As(err, &refusal) {
 		return err
 	}

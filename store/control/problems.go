@@ -11,7 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/lakebench/lakebench/store"
-	"github.com/lakebench/lakebench/store/write"
+	"github.com/lakebench/lakebench/store/item"
 )
 
 // problemPrefix begins the sort key of every problem; a hash of the key follows,
@@ -79,7 +79,7 @@ func (r *Records) settle(ctx context.Context, name string, change func(held stor
 			return err
 		}
 		err = change(held)
-		var refusal *write.RefusedError
+		var refusal *item.RefusedError
 		if !errors.As(err, &refusal) || try == tries {
 			return err
 		}

@@ -14,24 +14,22 @@ import (
 
 	"github.com/lakebench/lakebench/internal/cause"
 	"github.com/lakebench/lakebench/store"
-	"github.com/lakebench/lakebench/store/record"
-	"github.com/lakebench/lakebench/store/table"
-	"github.com/lakebench/lakebench/store/write"
+	"github.com/lakebench/lakebench/store/item"
 )
 
 // A Client makes the requests for control records.
 type Client interface {
-	write.Client
-	record.Getter
+	item.Writer
+	item.Getter
 	Query(context.Context, *dynamodb.QueryInput, ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error)
 }
 
 // Config says where the records are and how to write them.
 type Config struct {
 	Client  Client
-	Table   string        // the v2 table
-	Random  rand.Source   // see write.Config
-	Backoff write.Backoff // see write.Config
+	Table   string       // the v2 table
+	Random  rand.Source  // see item.SenderConfig
+	Backoff item.Backoff // see item.SenderConfig
 }
 
 // Records reads and writes the control records of a v2 table. It may be used by
@@ -43,15 +41,15 @@ type Config struct {
 type Records struct {
 	client Client
 	table  string
-	sender *write.Sender
+	sender *item.Sender
 }
 
 // New returns the records of a table, which need not exist yet.
 func New(cfg Config) (*Records, error) {
-	if err := table.CheckName(cfg.Table); err != nil {
+	if err := item.CheckTableName(cfg.Table); err != nil {
 		return nil, err
 	}
-	sender, err := write.NewSender(write.Config{Client: cfg.Client, Random: cfg.Random, Backoff: cfg.Backoff})
+	sender, err := item.NewSender(item.SenderConfig{Client: cfg.Client, Random: cfg.Random, Backoff: cfg.Backoff})
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +58,7 @@ func New(cfg Config) (*Records, error) {
 
 // Stats counts what stood in the way of the writes, such as the mutations with
 // which the installation of the barrier contends.
-func (r *Records) Stats() write.Stats { return r.sender.Stats() }
+func (r *Records) Stats() item.Stats { return r.sender.Stats() }
 
 // State is what the records say about the migration. A missing v2 table has no
 // records.
@@ -137,7 +135,7 @@ func (r *Records) each(ctx context.Context, prefix string, do func(name string, 
 		if err != nil {
 			return store.Failed("list", r.table, Bucket+" records "+prefix, err)
 		}
-		entries, err := record.Entries(out.Items)
+		entries, err := item.Entries(out.Items)
 		if err != nil {
 			return store.Failed("list", r.table, Bucket+" records "+prefix, err)
 		}
@@ -155,7 +153,7 @@ func (r *Records) each(ctx context.Context, prefix string, do func(name string, 
 
 // put writes v into a control record that is as expected, after the checks, which
 // are actions of the same transaction. If a condition fails the error is a
-// *write.RefusedError; the record's own action comes last.
+// *item.RefusedError; the record's own action comes last.
 func (r *Records) put(ctx context.Context, name string, expected store.Expectation, v any, checks ...types.TransactWriteItem) error {
 	value, err := json.Marshal(v)
 	if err != nil {
@@ -167,7 +165,7 @@ func (r *Records) put(ctx context.Context, name string, expected store.Expectati
 // transact sends actions that leave a control record as then says.
 func (r *Records) transact(ctx context.Context, name string, actions []types.TransactWriteItem, then store.Expectation) error {
 	err := r.sender.Transact(cause.With(ctx, cause.Control), actions)
-	var refusal *write.RefusedError
+	var refusal *item.RefusedError
 	if err == nil || errors.As(err, &refusal) {
 		return err
 	}

@@ -17,9 +17,7 @@ import (
 	"github.com/lakebench/lakebench/internal/storetest"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
-	"github.com/lakebench/lakebench/store/record"
-	"github.com/lakebench/lakebench/store/table"
-	"github.com/lakebench/lakebench/store/write"
+	"github.com/lakebench/lakebench/store/item"
 )
 
 // A world is a v2 table and two ways to its records: ours, whose requests can be
@@ -46,13 +44,13 @@ func newWorld(t *testing.T) *world {
 // made makes the table.
 func (w *world) made() *world {
 	w.Helper()
-	w.must(table.Create(w.ctx, w.direct, table.Schema{Name: lake, Hash: "bucket", Range: "pk"}))
+	w.must(item.CreateTable(w.ctx, w.direct, item.Schema{Name: lake, Hash: "bucket", Range: "pk"}))
 	return w
 }
 
 func openRecords(t *testing.T, client control.Client, seed uint64) *control.Records {
 	t.Helper()
-	backoff := write.DefaultBackoff()
+	backoff := item.DefaultBackoff()
 	backoff.Base, backoff.Max = time.Microsecond, time.Millisecond
 	r, err := control.New(control.Config{Client: client, Table: lake, Random: rand.NewPCG(seed, 0), Backoff: backoff})
 	if err != nil {
@@ -337,7 +335,7 @@ func (w *world) stored() map[string]string {
 	name := lake
 	out, err := w.direct.Scan(w.ctx, &dynamodb.ScanInput{TableName: &name})
 	w.must(err)
-	entries, err := record.Entries(out.Items)
+	entries, err := item.Entries(out.Items)
 	w.must(err)
 	records := make(map[string]string)
 	for _, e := range entries {
@@ -408,7 +406,7 @@ func TestContention(t *testing.T) {
 
 func TestRecordsConfig(t *testing.T) {
 	w := newWorld(t)
-	good := control.Config{Client: w.direct, Table: lake, Random: rand.NewPCG(1, 2), Backoff: write.DefaultBackoff()}
+	good := control.Config{Client: w.direct, Table: lake, Random: rand.NewPCG(1, 2), Backoff: item.DefaultBackoff()}
 	for what, change := range map[string]func(*control.Config){
 		"client": func(c *control.Config) { c.Client = nil }, "table": func(c *control.Config) { c.Table = "x" },
 		"random": func(c *control.Config) { c.Random = nil }, "back-off": func(c *control.Config) { c.Backoff.Tries = 0 },

@@ -14,7 +14,7 @@ import (
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/dual"
-	"github.com/lakebench/lakebench/store/record"
+	"github.com/lakebench/lakebench/store/item"
 	"github.com/lakebench/lakebench/store/v1"
 	"github.com/lakebench/lakebench/store/v2"
 )
@@ -60,7 +60,7 @@ func BenchmarkCAS(b *testing.B) {
 		in := &dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
 			records.BarrierAbsent(),
 			v1.Layout(lake).Record("tbl/a").Put(same, value),
-			v2.Layout(lake2, shards).Record("tbl/a").PutIf(record.AbsentOr(same), value),
+			v2.Layout(lake2, shards).Record("tbl/a").PutIf(item.AbsentOr(same), value),
 		}}
 		for n := 0; b.Loop(); n++ {
 			token := strconv.Itoa(n) + "-" + strconv.Itoa(b.N)

@@ -10,18 +10,16 @@ import (
 
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
-	"github.com/lakebench/lakebench/store/record"
-	"github.com/lakebench/lakebench/store/table"
+	"github.com/lakebench/lakebench/store/item"
 	"github.com/lakebench/lakebench/store/v1"
 	"github.com/lakebench/lakebench/store/v2"
-	"github.com/lakebench/lakebench/store/write"
 )
 
 // A Client makes the requests of a node.
 type Client interface {
-	write.Client
-	table.Describer
-	record.Getter
+	item.Writer
+	item.Describer
+	item.Getter
 	Scan(context.Context, *dynamodb.ScanInput, ...func(*dynamodb.Options)) (*dynamodb.ScanOutput, error)
 	Query(context.Context, *dynamodb.QueryInput, ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error)
 }
@@ -63,15 +61,15 @@ type Config struct {
 	PageLimit   int
 	Parallel    int               // see v2.Config
 	Consistency store.Consistency // of reads of users' keys
-	Random      rand.Source       // see write.Config
-	Backoff     write.Backoff     // see write.Config
+	Random      rand.Source       // see item.SenderConfig
+	Backoff     item.Backoff      // see item.SenderConfig
 }
 
 // DefaultConfig is a dual node with the shard counts of spec §3, a mirror that
 // fails closed, pages of at most 1,000 items, sequential drains and strong reads.
 // Client, Table, Node and Random are for the caller to set.
 func DefaultConfig() Config {
-	return Config{Mode: control.ModeDual, Shards: store.DefaultShardCounts(), PageLimit: 1000, Parallel: 1, Backoff: write.DefaultBackoff()}
+	return Config{Mode: control.ModeDual, Shards: store.DefaultShardCounts(), PageLimit: 1000, Parallel: 1, Backoff: item.DefaultBackoff()}
 }
 
 // Validate refuses a configuration that cannot be opened.

@@ -54,9 +54,9 @@ import (
 	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
+	"github.com/lakebench/lakebench/store/item"
 	"github.com/lakebench/lakebench/store/v1"
 	"github.com/lakebench/lakebench/store/v2"
-	"github.com/lakebench/lakebench/store/write"
 )
 
 // A Store is a node: a store.MetaStore on both layouts.
@@ -65,9 +65,9 @@ type Store struct {
 	table2      string
 	incarnation string
 	records     *control.Records
-	sender      *write.Sender // of transactions over both layouts
-	layout1     write.Layout
-	layout2     write.Layout
+	sender      *item.Sender // of transactions over both layouts
+	layout1     item.Layout
+	layout2     item.Layout
 	v1          *v1.Store // nil in mode v2-only
 	v2          *v2.Store // nil in mode v1
 
@@ -114,7 +114,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 
 func newStore(cfg Config) (*Store, error) {
 	cfg.Random = &shared{source: cfg.Random}
-	sender, err := write.NewSender(write.Config{Client: cfg.Client, Random: cfg.Random, Backoff: cfg.Backoff})
+	sender, err := item.NewSender(item.SenderConfig{Client: cfg.Client, Random: cfg.Random, Backoff: cfg.Backoff})
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func (s *Store) Mode() control.Mode { return control.Mode(s.mode.Load()) }
 
 // Stats counts what stood in the way of a node's mutations.
 type Stats struct {
-	write.Stats
+	item.Stats
 	Paused int64 // refused by the write barrier, those that then went through on v2 included
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/lakebench/lakebench/internal/storetest"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/dual"
-	"github.com/lakebench/lakebench/store/table"
+	"github.com/lakebench/lakebench/store/item"
 	"github.com/lakebench/lakebench/store/v1"
 	"github.com/lakebench/lakebench/store/v2"
 )
@@ -42,7 +42,7 @@ func service(t *testing.T) (faults *storetest.Faults, direct *dynamodb.Client) {
 // A client makes tables and the requests of nodes.
 type client interface {
 	dual.Client
-	table.Creator
+	item.Creator
 }
 
 // create makes both tables.

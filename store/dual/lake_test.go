@@ -12,7 +12,7 @@ import (
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/dual"
-	"github.com/lakebench/lakebench/store/record"
+	"github.com/lakebench/lakebench/store/item"
 	"github.com/lakebench/lakebench/store/v1"
 	"github.com/lakebench/lakebench/store/v2"
 )
@@ -115,7 +115,7 @@ func (l *testLake) noPeer(node string) {
 func (l *testLake) holds(key, inV1, inV2 string) {
 	l.Helper()
 	for what, c := range map[string]struct {
-		r    record.Record
+		r    item.Record
 		want string
 	}{
 		"v1": {v1.Layout(lake).Record(key), inV1},

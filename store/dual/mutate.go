@@ -10,8 +10,7 @@ import (
 	"github.com/lakebench/lakebench/internal/cause"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
-	"github.com/lakebench/lakebench/store/record"
-	"github.com/lakebench/lakebench/store/write"
+	"github.com/lakebench/lakebench/store/item"
 )
 
 // A change is one mutation of the contract, whatever transaction it becomes.
@@ -82,17 +81,17 @@ func (s *Store) mutateBoth(ctx context.Context, c change) error {
 }
 
 // check refuses what means nothing, and what has no room in v2.
-func (c change) check(layout write.Layout) error {
+func (c change) check(layout item.Layout) error {
 	if c.guard != nil {
 		m := store.Mutation{Key: c.key, Expect: c.expect, Next: c.next, Delete: c.remove}
 		if err := store.CheckGuarded(*c.guard, m); err != nil {
 			return err
 		}
-		if err := write.CheckLimits(layout, c.guard.Key, c.guard.Expect, nil); err != nil {
+		if err := item.CheckLimits(layout, c.guard.Key, c.guard.Expect, nil); err != nil {
 			return err
 		}
 	}
-	return write.CheckLimits(layout, c.key, c.expect, c.next)
+	return item.CheckLimits(layout, c.key, c.expect, c.next)
 }
 
 // both sends the change as one transaction over both layouts.
@@ -107,7 +106,7 @@ func (s *Store) both(ctx context.Context, c change) error {
 		actions[i] = steps[i].action
 	}
 	err := s.sender.Transact(cause.With(ctx, cause.Mutate), actions)
-	var refusal *write.RefusedError
+	var refusal *item.RefusedError
 	if !errors.As(err, &refusal) {
 		return err
 	}
@@ -123,7 +122,7 @@ func (s *Store) both(ctx context.Context, c change) error {
 // fails. Steps are in order of precedence: the first that fails decides.
 type step struct {
 	action  types.TransactWriteItem
-	record  record.Record
+	record  item.Record
 	refused func(store.Found) error
 }
 
@@ -132,14 +131,14 @@ type step struct {
 // may be believed (spec §6, hazard 4).
 func (s *Store) dual(c change) []step {
 	r1, r2 := s.layout1.Record(c.key), s.layout2.Record(c.key)
-	mirror := record.AbsentOr(c.expect)
+	mirror := item.AbsentOr(c.expect)
 	if s.cfg.Mirror == Heal {
-		mirror = record.Anything()
+		mirror = item.Anything()
 	}
 	steps := []step{{action: s.records.BarrierAbsent(), refused: func(store.Found) error { return store.ErrWritesPaused }}}
 	steps = append(steps, c.guarded(s.layout1)...)
 	return append(steps,
-		step{c.on(r1, record.Is(c.expect)), r1, c.conflict(r1)},
+		step{c.on(r1, item.Is(c.expect)), r1, c.conflict(r1)},
 		step{c.on(r2, mirror), r2, func(found store.Found) error {
 			return &MirrorConflictError{Table: r2.Table, Key: c.key, Expected: c.expect, Found: found}
 		}})
@@ -150,14 +149,14 @@ func (s *Store) dual(c change) []step {
 func (s *Store) authoritative(c change) []step {
 	r1, r2 := s.layout1.Record(c.key), s.layout2.Record(c.key)
 	return append(c.guarded(s.layout2),
-		step{c.on(r2, record.Is(c.expect)), r2, c.conflict(r2)},
-		step{c.on(r1, record.Anything()), r1, func(store.Found) error {
+		step{c.on(r2, item.Is(c.expect)), r2, c.conflict(r2)},
+		step{c.on(r1, item.Anything()), r1, func(store.Found) error {
 			return fmt.Errorf("%w: the service refused an action that has no condition", store.ErrMalformed)
 		}})
 }
 
 // guarded returns the check of the change's guard, if it has one.
-func (c change) guarded(authority write.Layout) []step {
+func (c change) guarded(authority item.Layout) []step {
 	if c.guard == nil {
 		return nil
 	}
@@ -168,7 +167,7 @@ func (c change) guarded(authority write.Layout) []step {
 }
 
 // on returns the action that makes the change to one record.
-func (c change) on(r record.Record, condition record.Condition) types.TransactWriteItem {
+func (c change) on(r item.Record, condition item.Condition) types.TransactWriteItem {
 	if c.remove {
 		return r.DeleteIf(condition)
 	}
@@ -176,7 +175,7 @@ func (c change) on(r record.Record, condition record.Condition) types.TransactWr
 }
 
 // conflict returns the error of an authority that is not as expected.
-func (c change) conflict(authority record.Record) func(store.Found) error {
+func (c change) conflict(authority item.Record) func(store.Found) error {
 	return func(found store.Found) error {
 		if c.remove && c.guard == nil && !found.Exists {
 			return store.ErrNotFound

@@ -10,7 +10,7 @@ import (
 
 	"github.com/lakebench/lakebench/internal/cause"
 	"github.com/lakebench/lakebench/store"
-	"github.com/lakebench/lakebench/store/record"
+	"github.com/lakebench/lakebench/store/item"
 )
 
 // A selection is what a drain returns of all that it evaluates.
@@ -89,10 +89,10 @@ func (s *Store) page(ctx context.Context, sel selection, limit int, cursor strin
 		return store.Page{}, store.Failed("list", s.cfg.Table, sel.name, err)
 	}
 	page := store.Page{}
-	if page.Entries, err = record.Entries(out.Items); err != nil {
+	if page.Entries, err = item.Entries(out.Items); err != nil {
 		return store.Page{}, store.Failed("list", s.cfg.Table, sel.name, err)
 	}
-	last, err := record.Last(out.LastEvaluatedKey)
+	last, err := item.Last(out.LastEvaluatedKey)
 	if err != nil {
 		return store.Page{}, store.Failed("list", s.cfg.Table, sel.name, err)
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/lakebench/lakebench/internal/storetest"
 	"github.com/lakebench/lakebench/store"
-	"github.com/lakebench/lakebench/store/table"
+	"github.com/lakebench/lakebench/store/item"
 	"github.com/lakebench/lakebench/store/v1"
 )
 
@@ -134,13 +134,13 @@ func TestOpen(t *testing.T) {
 	if _, err := v1.Open(ctx, cfg); !errors.Is(err, store.ErrNoTable) {
 		t.Errorf("no table: %v, want ErrNoTable", err)
 	}
-	if err := table.Create(ctx, client, table.Schema{Name: lake, Hash: "bucket", Range: "pk"}); err != nil {
+	if err := item.CreateTable(ctx, client, item.Schema{Name: lake, Hash: "bucket", Range: "pk"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := v1.Open(ctx, cfg); !errors.Is(err, table.ErrWrongKeys) {
+	if _, err := v1.Open(ctx, cfg); !errors.Is(err, item.ErrWrongKeys) {
 		t.Errorf("a v2 table: %v, want ErrWrongKeys", err)
 	}
-	if err := v1.Create(ctx, client, lake); !errors.Is(err, table.ErrExists) {
+	if err := v1.Create(ctx, client, lake); !errors.Is(err, item.ErrTableExists) {
 		t.Errorf("create what exists: %v, want ErrExists", err)
 	}
 	for what, change := range map[string]func(*v1.Config){

@@ -17,9 +17,7 @@ import (
 	"github.com/lakebench/lakebench/internal/cause"
 	"github.com/lakebench/lakebench/internal/units"
 	"github.com/lakebench/lakebench/store"
-	"github.com/lakebench/lakebench/store/record"
-	"github.com/lakebench/lakebench/store/table"
-	"github.com/lakebench/lakebench/store/write"
+	"github.com/lakebench/lakebench/store/item"
 )
 
 // MaxKeyBytes is the longest key of this layout: a partition key's limit.
@@ -27,9 +25,9 @@ const MaxKeyBytes = units.MaxPartitionKeyBytes
 
 // A Client makes the requests of an open store.
 type Client interface {
-	write.Client
-	table.Describer
-	record.Getter
+	item.Writer
+	item.Describer
+	item.Getter
 	Scan(context.Context, *dynamodb.ScanInput, ...func(*dynamodb.Options)) (*dynamodb.ScanOutput, error)
 }
 
@@ -41,19 +39,19 @@ type Config struct {
 	// the service puts into one (1 MB).
 	PageLimit   int
 	Consistency store.Consistency // of every read
-	Random      rand.Source       // see write.Config
-	Backoff     write.Backoff     // see write.Config
+	Random      rand.Source       // see item.SenderConfig
+	Backoff     item.Backoff      // see item.SenderConfig
 }
 
 // DefaultConfig has pages of at most 1,000 items and strong reads. Client, Table
 // and Random are for the caller to set.
 func DefaultConfig() Config {
-	return Config{PageLimit: 1000, Backoff: write.DefaultBackoff()}
+	return Config{PageLimit: 1000, Backoff: item.DefaultBackoff()}
 }
 
 // Validate refuses a configuration that cannot be opened.
 func (c Config) Validate() error {
-	if err := table.CheckName(c.Table); err != nil {
+	if err := item.CheckTableName(c.Table); err != nil {
 		return err
 	}
 	if err := store.CheckPageLimit(c.PageLimit); err != nil {
@@ -62,22 +60,23 @@ func (c Config) Validate() error {
 	return c.writes().Validate()
 }
 
-func (c Config) writes() write.Config {
-	return write.Config{Client: c.Client, Random: c.Random, Backoff: c.Backoff}
+func (c Config) writes() item.SenderConfig {
+	return item.SenderConfig{Client: c.Client, Random: c.Random, Backoff: c.Backoff}
 }
 
 // A Store is a store.MetaStore on a v1 table.
 type Store struct {
-	cfg    Config
-	writes write.Mutator
+	item.Mutator // CAS, Delete, GuardedMutate and Stats
+
+	cfg Config
 }
 
 var _ store.MetaStore = (*Store)(nil)
 
 // Create makes the table and waits until it can be used. It returns
-// table.ErrExists if there is one of that name.
-func Create(ctx context.Context, client table.Creator, name string) error {
-	return table.Create(ctx, client, schema(name))
+// item.ErrTableExists if there is one of that name.
+func Create(ctx context.Context, client item.Creator, name string) error {
+	return item.CreateTable(ctx, client, schema(name))
 }
 
 // Open returns the store on an existing table, which it first looks at.
@@ -85,42 +84,24 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	sender, err := write.NewSender(cfg.writes())
+	sender, err := item.NewSender(cfg.writes())
 	if err != nil {
 		return nil, err
 	}
-	if _, err := table.Check(ctx, cfg.Client, schema(cfg.Table)); err != nil {
+	if _, err := item.CheckTable(ctx, cfg.Client, schema(cfg.Table)); err != nil {
 		return nil, err
 	}
-	return &Store{cfg: cfg, writes: write.Mutator{Sender: sender, Layout: layout{cfg.Table}}}, nil
+	return &Store{Mutator: item.NewMutator(sender, layout{cfg.Table}), cfg: cfg}, nil
 }
 
-func schema(name string) table.Schema { return table.Schema{Name: name, Hash: store.AttrKey} }
-
-// Stats counts what stood in the way of mutations.
-func (s *Store) Stats() write.Stats { return s.writes.Sender.Stats() }
-
-// CAS implements store.MetaStore.
-func (s *Store) CAS(ctx context.Context, key string, expected store.Expectation, next []byte) error {
-	return s.writes.CAS(ctx, key, expected, next)
-}
-
-// Delete implements store.MetaStore.
-func (s *Store) Delete(ctx context.Context, key string, expected []byte) error {
-	return s.writes.Delete(ctx, key, expected)
-}
-
-// GuardedMutate implements store.MetaStore.
-func (s *Store) GuardedMutate(ctx context.Context, g store.Guard, m store.Mutation) error {
-	return s.writes.GuardedMutate(ctx, g, m)
-}
+func schema(name string) item.Schema { return item.Schema{Name: name, Hash: store.AttrKey} }
 
 // Get implements store.MetaStore.
 func (s *Store) Get(ctx context.Context, key string) ([]byte, error) {
 	if err := store.CheckKey(key, MaxKeyBytes); err != nil {
 		return nil, err
 	}
-	return s.writes.Layout.Record(key).Get(cause.With(ctx, cause.Point), s.cfg.Client, s.cfg.Consistency)
+	return layout{s.cfg.Table}.Record(key).Get(cause.With(ctx, cause.Point), s.cfg.Client, s.cfg.Consistency)
 }
 
 // Item returns the whole item of a record, for loading in bulk.
@@ -136,13 +117,13 @@ func ItemBytes(key string, value []byte) int {
 }
 
 // Layout says where the table of that name keeps a key, and what it refuses.
-func Layout(table string) write.Layout { return layout{table} }
+func Layout(table string) item.Layout { return layout{table} }
 
-// layout is write.Layout for a table.
+// layout is item.Layout for a table.
 type layout struct{ table string }
 
-func (l layout) Record(key string) record.Record {
-	return record.Record{Table: l.table, Name: key, Key: keyOf(key)}
+func (l layout) Record(key string) item.Record {
+	return item.Record{Table: l.table, Name: key, Key: keyOf(key)}
 }
 
 func (layout) Check(key string, value []byte) error {

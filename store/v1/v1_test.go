@@ -12,7 +12,7 @@ import (
 	"github.com/lakebench/lakebench/internal/backend/dynamo"
 	"github.com/lakebench/lakebench/internal/requestlog"
 	"github.com/lakebench/lakebench/internal/storetest"
-	"github.com/lakebench/lakebench/store/table"
+	"github.com/lakebench/lakebench/store/item"
 	"github.com/lakebench/lakebench/store/v1"
 )
 
@@ -41,7 +41,7 @@ func open(t *testing.T) storetest.Fixture {
 // client is what makes and opens a table.
 type client interface {
 	v1.Client
-	table.Creator
+	item.Creator
 }
 
 // fixture makes the table through own, and opens it through both. Their request

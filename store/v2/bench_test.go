@@ -12,7 +12,7 @@ import (
 	"github.com/lakebench/lakebench/internal/backend/dynamo"
 	"github.com/lakebench/lakebench/internal/storetest"
 	"github.com/lakebench/lakebench/store"
-	"github.com/lakebench/lakebench/store/bulk"
+	"github.com/lakebench/lakebench/store/item"
 	"github.com/lakebench/lakebench/store/v2"
 )
 
@@ -31,7 +31,7 @@ func newBench(b *testing.B, n, parallel int) (*v2.Store, *dynamodb.Client) {
 	if err := v2.Create(ctx, client, cfg); err != nil {
 		b.Fatal(err)
 	}
-	load := bulk.DefaultConfig()
+	load := item.DefaultLoadConfig()
 	load.Random = rand.NewPCG(1, 1)
 	items := func(yield func(map[string]types.AttributeValue) bool) {
 		for i := range n {
@@ -40,7 +40,7 @@ func newBench(b *testing.B, n, parallel int) (*v2.Store, *dynamodb.Client) {
 			}
 		}
 	}
-	if _, err := bulk.Put(ctx, client, lake, items, load); err != nil {
+	if _, err := item.Load(ctx, client, lake, items, load); err != nil {
 		b.Fatal(err)
 	}
 	s, err := v2.Open(ctx, cfg)

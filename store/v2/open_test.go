@@ -10,7 +10,7 @@ import (
 
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
-	"github.com/lakebench/lakebench/store/table"
+	"github.com/lakebench/lakebench/store/item"
 	"github.com/lakebench/lakebench/store/v1"
 	"github.com/lakebench/lakebench/store/v2"
 )
@@ -31,13 +31,13 @@ func TestOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg.Table = "lake"
-	open("a v1 table", table.ErrWrongKeys)
+	open("a v1 table", item.ErrWrongKeys)
 	cfg.Table = lake
-	if err := table.Create(ctx, client, table.Schema{Name: lake, Hash: "bucket", Range: "pk"}); err != nil {
+	if err := item.CreateTable(ctx, client, item.Schema{Name: lake, Hash: "bucket", Range: "pk"}); err != nil {
 		t.Fatal(err)
 	}
 	open("no layout record", control.ErrNoLayout)
-	if err := v2.Create(ctx, client, cfg); !errors.Is(err, table.ErrExists) {
+	if err := v2.Create(ctx, client, cfg); !errors.Is(err, item.ErrTableExists) {
 		t.Errorf("create what exists: %v, want ErrExists", err)
 	}
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/lakebench/lakebench/internal/cause"
 	"github.com/lakebench/lakebench/store"
-	"github.com/lakebench/lakebench/store/record"
+	"github.com/lakebench/lakebench/store/item"
 )
 
 // A selection is what a drain reads: a family, or what is under a prefix in it.
@@ -148,11 +148,11 @@ func (s *Store) query(ctx context.Context, sel selection, at place, limit int) (
 	if err != nil {
 		return nil, "", store.Failed("list", s.cfg.Table, sel.name, err)
 	}
-	entries, err := record.Entries(out.Items)
+	entries, err := item.Entries(out.Items)
 	if err != nil {
 		return nil, "", store.Failed("list", s.cfg.Table, sel.name, err)
 	}
-	last, err := record.Last(out.LastEvaluatedKey)
+	last, err := item.Last(out.LastEvaluatedKey)
 	if err != nil {
 		return nil, "", store.Failed("list", s.cfg.Table, sel.name, err)
 	}

@@ -19,9 +19,7 @@ import (
 	"github.com/lakebench/lakebench/internal/units"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
-	"github.com/lakebench/lakebench/store/record"
-	"github.com/lakebench/lakebench/store/table"
-	"github.com/lakebench/lakebench/store/write"
+	"github.com/lakebench/lakebench/store/item"
 )
 
 // TableName returns the name of the v2 companion of a v1 table.
@@ -29,16 +27,16 @@ func TableName(v1 string) string { return v1 + "_prefix_v2" }
 
 // A Client makes the requests of an open store.
 type Client interface {
-	write.Client
-	table.Describer
-	record.Getter
+	item.Writer
+	item.Describer
+	item.Getter
 	Query(context.Context, *dynamodb.QueryInput, ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error)
 }
 
 // A Creator makes the table and its layout record.
 type Creator interface {
 	Client
-	table.Creator
+	item.Creator
 }
 
 // Config says what to open and how to read it.
@@ -54,20 +52,20 @@ type Config struct {
 	// The number of requests does not depend on it.
 	Parallel    int
 	Consistency store.Consistency // of every read
-	Random      rand.Source       // see write.Config
-	Backoff     write.Backoff     // see write.Config
+	Random      rand.Source       // see item.SenderConfig
+	Backoff     item.Backoff      // see item.SenderConfig
 }
 
 // DefaultConfig has the shard counts of spec §3, pages of at most 1,000 items,
 // sequential drains and strong reads. Client, Table and Random are for the caller
 // to set.
 func DefaultConfig() Config {
-	return Config{Shards: store.DefaultShardCounts(), PageLimit: 1000, Parallel: 1, Backoff: write.DefaultBackoff()}
+	return Config{Shards: store.DefaultShardCounts(), PageLimit: 1000, Parallel: 1, Backoff: item.DefaultBackoff()}
 }
 
 // Validate refuses a configuration that cannot be opened.
 func (c Config) Validate() error {
-	if err := table.CheckName(c.Table); err != nil {
+	if err := item.CheckTableName(c.Table); err != nil {
 		return err
 	}
 	if err := c.Shards.Validate(); err != nil {
@@ -82,31 +80,34 @@ func (c Config) Validate() error {
 	return c.writes().Validate()
 }
 
-func (c Config) writes() write.Config {
-	return write.Config{Client: c.Client, Random: c.Random, Backoff: c.Backoff}
+func (c Config) writes() item.SenderConfig {
+	return item.SenderConfig{Client: c.Client, Random: c.Random, Backoff: c.Backoff}
 }
+
+func (c Config) layout() layout { return layout{table: c.Table, shards: c.Shards} }
 
 // A Store is a store.MetaStore on a v2 table.
 type Store struct {
-	cfg    Config
-	writes write.Mutator
+	item.Mutator // CAS, Delete, GuardedMutate and Stats
+
+	cfg Config
 }
 
 var _ store.MetaStore = (*Store)(nil)
 
 // Create makes cfg's table, waits until it can be used, and writes the layout
-// record that pins its shard counts. It returns table.ErrExists if there is one of
+// record that pins its shard counts. It returns item.ErrTableExists if there is one of
 // that name; a creation that was interrupted is finished with control.PutLayout.
 func Create(ctx context.Context, client Creator, cfg Config) error {
 	cfg.Client = client
 	if err := cfg.Validate(); err != nil {
 		return err
 	}
-	sender, err := write.NewSender(cfg.writes())
+	sender, err := item.NewSender(cfg.writes())
 	if err != nil {
 		return err
 	}
-	if err := table.Create(ctx, client, schema(cfg.Table)); err != nil {
+	if err := item.CreateTable(ctx, client, schema(cfg.Table)); err != nil {
 		return err
 	}
 	return control.PutLayout(ctx, client, sender, cfg.Table, cfg.Shards)
@@ -119,40 +120,21 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	sender, err := write.NewSender(cfg.writes())
+	sender, err := item.NewSender(cfg.writes())
 	if err != nil {
 		return nil, err
 	}
-	if _, err := table.Check(ctx, cfg.Client, schema(cfg.Table)); err != nil {
+	if _, err := item.CheckTable(ctx, cfg.Client, schema(cfg.Table)); err != nil {
 		return nil, err
 	}
 	if err := control.CheckLayout(ctx, cfg.Client, cfg.Table, cfg.Shards); err != nil {
 		return nil, err
 	}
-	layout := layout{table: cfg.Table, shards: cfg.Shards}
-	return &Store{cfg: cfg, writes: write.Mutator{Sender: sender, Layout: layout}}, nil
+	return &Store{Mutator: item.NewMutator(sender, cfg.layout()), cfg: cfg}, nil
 }
 
-func schema(name string) table.Schema {
-	return table.Schema{Name: name, Hash: store.AttrBucket, Range: store.AttrKey}
-}
-
-// Stats counts what stood in the way of mutations.
-func (s *Store) Stats() write.Stats { return s.writes.Sender.Stats() }
-
-// CAS implements store.MetaStore.
-func (s *Store) CAS(ctx context.Context, key string, expected store.Expectation, next []byte) error {
-	return s.writes.CAS(ctx, key, expected, next)
-}
-
-// Delete implements store.MetaStore.
-func (s *Store) Delete(ctx context.Context, key string, expected []byte) error {
-	return s.writes.Delete(ctx, key, expected)
-}
-
-// GuardedMutate implements store.MetaStore.
-func (s *Store) GuardedMutate(ctx context.Context, g store.Guard, m store.Mutation) error {
-	return s.writes.GuardedMutate(ctx, g, m)
+func schema(name string) item.Schema {
+	return item.Schema{Name: name, Hash: store.AttrBucket, Range: store.AttrKey}
 }
 
 // Get implements store.MetaStore.
@@ -160,7 +142,7 @@ func (s *Store) Get(ctx context.Context, key string) ([]byte, error) {
 	if err := store.CheckKey(key, store.MaxKeyBytes); err != nil {
 		return nil, err
 	}
-	return s.writes.Layout.Record(key).Get(cause.With(ctx, cause.Point), s.cfg.Client, s.cfg.Consistency)
+	return s.cfg.layout().Record(key).Get(cause.With(ctx, cause.Point), s.cfg.Client, s.cfg.Consistency)
 }
 
 // Item returns the whole item of a record, for loading in bulk.
@@ -177,18 +159,18 @@ func ItemBytes(shards store.ShardCounts, key string, value []byte) int {
 }
 
 // Layout says where the table of that name keeps a key, and what it refuses.
-func Layout(table string, shards store.ShardCounts) write.Layout {
+func Layout(table string, shards store.ShardCounts) item.Layout {
 	return layout{table: table, shards: shards}
 }
 
-// layout is write.Layout for a table.
+// layout is item.Layout for a table.
 type layout struct {
 	table  string
 	shards store.ShardCounts
 }
 
-func (l layout) Record(key string) record.Record {
-	return record.Record{Table: l.table, Name: key, Key: keyOf(l.shards.Bucket(key), key)}
+func (l layout) Record(key string) item.Record {
+	return item.Record{Table: l.table, Name: key, Key: keyOf(l.shards.Bucket(key), key)}
 }
 
 func (l layout) Check(key string, value []byte) error {

@@ -54,9 +54,9 @@ var suspects = []suspect{
 	{"v2/testdata/mutants/hazard06-last-fault-decides.txtar", "v2", "direct"},
 	{"v2/testdata/mutants/hazard06-throttle-is-a-refusal.txtar", "v2", "direct"},
 	{"v2/testdata/mutants/hazard14-new-token.txtar", "v2", "direct"},
-	{"write/testdata/mutants/hazard14-expired-token.txtar", "v2", "direct"},
-	{"write/testdata/mutants/hazard14-window-from-the-last.txtar", "v2", "direct"},
-	{"bulk/testdata/mutants/hazard09-dropped.txtar", "v2", "direct"},
+	{"item/testdata/mutants/hazard14-expired-token.txtar", "v2", "direct"},
+	{"item/testdata/mutants/hazard14-window-from-the-last.txtar", "v2", "direct"},
+	{"item/testdata/mutants/hazard09-dropped.txtar", "v2", "direct"},
 	{"v2/testdata/mutants/parallel-error-swallowed.txtar", "v2", "direct"},
 	{"v2/testdata/mutants/guard-unchecked.txtar", "v2", "direct"},
 }

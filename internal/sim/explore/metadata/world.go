@@ -14,7 +14,7 @@ import (
 	"github.com/lakebench/lakebench/internal/sim/explore"
 	"github.com/lakebench/lakebench/internal/sim/explore/simulated"
 	"github.com/lakebench/lakebench/store"
-	"github.com/lakebench/lakebench/store/bulk"
+	"github.com/lakebench/lakebench/store/item"
 	v1 "github.com/lakebench/lakebench/store/v1"
 	v2 "github.com/lakebench/lakebench/store/v2"
 	"github.com/lakebench/lakebench/workloads"
@@ -101,9 +101,9 @@ func (w *World) load(ctx context.Context) ([]checker.Entry, error) {
 			entries = append(entries, checker.Entry{Key: key, Value: checker.Text(w.cfg.Shared[0])})
 		}
 	}
-	cfg := bulk.DefaultConfig()
+	cfg := item.DefaultLoadConfig()
 	cfg.Random = rand.NewPCG(w.service.Stream(loader), streamLoad)
-	_, err = bulk.Put(ctx, client, w.nodes.Table(), func(yield func(map[string]types.AttributeValue) bool) {
+	_, err = item.Load(ctx, client, w.nodes.Table(), func(yield func(map[string]types.AttributeValue) bool) {
 		for _, e := range entries {
 			if !yield(w.nodes.Item(e.Key, []byte(w.cfg.Shared[0]))) {
 				return

@@ -13,7 +13,7 @@ import (
 	"github.com/lakebench/lakebench/migrate"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
-	"github.com/lakebench/lakebench/store/write"
+	"github.com/lakebench/lakebench/store/item"
 )
 
 // An operator carries a migration out, as the runbook says, and knows nothing but
@@ -37,7 +37,7 @@ func (w *world) operate(ctx context.Context, name string) error {
 	cfg := migrate.DefaultConfig()
 	cfg.Client, cfg.Table, cfg.Shards = client, tableName, w.fleet.shards()
 	cfg.Random = rand.NewPCG(w.fleet.service.Stream(name), streamTokens)
-	cfg.Backoff = write.Backoff{Tries: 5, Base: 2 * time.Millisecond, Max: 20 * time.Millisecond}
+	cfg.Backoff = item.Backoff{Tries: 5, Base: 2 * time.Millisecond, Max: 20 * time.Millisecond}
 	m, err := migrate.New(cfg)
 	if err != nil {
 		return err

@@ -17,7 +17,7 @@ import (
 	"github.com/lakebench/lakebench/internal/sim/explore/simulated"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
-	"github.com/lakebench/lakebench/store/record"
+	"github.com/lakebench/lakebench/store/item"
 	v2 "github.com/lakebench/lakebench/store/v2"
 )
 
@@ -100,8 +100,8 @@ func (w *watch) Called(ctx context.Context, _ string, input any, err error) {
 		if a.Put == nil || isControl(a.Put.Item) {
 			continue
 		}
-		key, _ := record.Name(a.Put.Item)
-		value, _ := record.Value(a.Put.Item)
+		key, _ := item.Name(a.Put.Item)
+		value, _ := item.Value(a.Put.Item)
 		if held, exists := w.table(ctx, tableName)[key]; !exists || held != string(value) {
 			w.complain(Copies, "%s wrote %q = %q into v2 while v1 held %q (%v)", cause.Actor(ctx), key, value, held, exists)
 		}
@@ -190,7 +190,7 @@ func (w *watch) end(ctx context.Context) {
 // peek reads a control record, nil if there is none.
 func peek[T any](ctx context.Context, w *watch, name string) *T {
 	table := v2.TableName(tableName)
-	r := record.Record{Table: table, Name: name, Key: map[string]types.AttributeValue{
+	r := item.Record{Table: table, Name: name, Key: map[string]types.AttributeValue{
 		store.AttrBucket: &types.AttributeValueMemberS{Value: "control"}, store.AttrKey: &types.AttributeValueMemberS{Value: name},
 	}}
 	value, err := r.Get(ctx, w.client, store.Strong)
@@ -218,18 +218,18 @@ func (w *watch) table(ctx context.Context, name string) map[string]string {
 	if err != nil {
 		return found // there is no such table yet
 	}
-	for _, item := range out.Items {
-		if isControl(item) {
+	for _, raw := range out.Items {
+		if isControl(raw) {
 			continue
 		}
-		key, err := record.Name(item)
-		value, bad := record.Value(item)
+		key, err := item.Name(raw)
+		value, bad := item.Value(raw)
 		if err != nil || bad != nil {
-			w.complain(Equality, "table %s holds an item that is no record: %v", name, item)
+			w.complain(Equality, "table %s holds an item that is no record: %v", name, raw)
 			continue
 		}
 		if _, twice := found[key]; twice {
-			key += fmt.Sprintf(" in %v", item[store.AttrBucket])
+			key += fmt.Sprintf(" in %v", raw[store.AttrBucket])
 		}
 		found[key] = string(value)
 	}

@@ -1,4 +1,4 @@
-package bulk_test
+package item_test
 
 import (
 	"testing"

@@ -1,4 +1,4 @@
-package write_test
+package item_test
 
 import (
 	"context"
@@ -23,8 +23,7 @@ import (
 	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/internal/storetest"
 	"github.com/lakebench/lakebench/store"
-	"github.com/lakebench/lakebench/store/record"
-	"github.com/lakebench/lakebench/store/write"
+	"github.com/lakebench/lakebench/store/item"
 )
 
 // agreeable is a service that does whatever it is asked.
@@ -34,17 +33,17 @@ func (agreeable) Do(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader("{}")), Request: req}, nil
 }
 
-func newSender(t *testing.T, client write.Client) *write.Sender {
+func newSender(t *testing.T, client item.Writer) *item.Sender {
 	t.Helper()
-	s, err := write.NewSender(write.Config{Client: client, Random: rand.NewPCG(1, 2), Backoff: write.DefaultBackoff()})
+	s, err := item.NewSender(item.SenderConfig{Client: client, Random: rand.NewPCG(1, 2), Backoff: item.DefaultBackoff()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-func target(name string) record.Record {
-	return record.Record{Table: "lake", Name: name, Key: map[string]types.AttributeValue{
+func target(name string) item.Record {
+	return item.Record{Table: "lake", Name: name, Key: map[string]types.AttributeValue{
 		store.AttrKey: &types.AttributeValueMemberS{Value: name},
 	}}
 }
@@ -203,14 +202,14 @@ func TestDeafTransport(t *testing.T) {
 		"lost":                    {[]error{io.ErrUnexpectedEOF}, store.ErrUnknown, 1},
 		"lost after conflict":     {[]error{conflict, io.ErrUnexpectedEOF}, store.ErrUnknown, 2},
 		"conflict":                {[]error{conflict}, nil, 2},
-		"conflict, then refused":  {[]error{conflict, refused}, &write.RefusedError{Action: 1}, 2},
+		"conflict, then refused":  {[]error{conflict, refused}, &item.RefusedError{Action: 1}, 2},
 		"internal error":          {[]error{&types.InternalServerError{}}, store.ErrUnknown, 1},
 		"an error without a name": {[]error{errors.New("?")}, store.ErrUnknown, 1},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			d := &deaf{errs: c.errs}
 			err := newSender(t, d).Transact(context.Background(), two())
-			var refusal, wanted *write.RefusedError
+			var refusal, wanted *item.RefusedError
 			if errors.As(c.want, &wanted) {
 				if !errors.As(err, &refusal) || refusal.Action != wanted.Action {
 					t.Errorf("%s: error %v, want %v", what, err, c.want)
@@ -259,7 +258,7 @@ func TestUnanswered(t *testing.T) {
 		{"no HTTP, nobody's fault", named, true},
 		{"anything else", errors.New("?"), true},
 	} {
-		if got := write.Unanswered(c.err); got != c.want {
+		if got := item.Unanswered(c.err); got != c.want {
 			t.Errorf("%s: unanswered %v, want %v", c.what, got, c.want)
 		}
 	}
@@ -305,7 +304,7 @@ func TestStats(t *testing.T) {
 		if err := s.Delete(context.Background(), target("a"), nil); !errors.Is(err, store.ErrUnknown) {
 			t.Errorf("error %v, want ErrUnknown", err)
 		}
-		if got, want := s.Stats(), (write.Stats{Contended: 12, Exhausted: 1, Unknown: 1}); got != want {
+		if got, want := s.Stats(), (item.Stats{Contended: 12, Exhausted: 1, Unknown: 1}); got != want {
 			t.Errorf("counted %+v, want %+v", got, want)
 		}
 	})
@@ -319,7 +318,7 @@ func TestFirstFault(t *testing.T) {
 	}
 	faults := storetest.NewFaults(agreeable{})
 	faults.Next(api, storetest.Cancelled("None", "None", "None", "ConditionalCheckFailed", "TransactionConflict"))
-	var refusal *write.RefusedError
+	var refusal *item.RefusedError
 	if err := newSender(t, storetest.Client(faults)).Transact(context.Background(), actions); !errors.As(err, &refusal) || refusal.Action != 3 {
 		t.Errorf("error %v, want the refusal of action 3", err)
 	}
@@ -330,7 +329,7 @@ func TestFailures(t *testing.T) {
 	faults := storetest.NewFaults(agreeable{})
 	faults.Next(api, storetest.Cancelled("None", "ConditionalCheckFailed", "TransactionConflict", "ConditionalCheckFailed"))
 	err := newSender(t, storetest.Client(faults)).Transact(context.Background(), two())
-	var refusal *write.RefusedError
+	var refusal *item.RefusedError
 	if !errors.As(err, &refusal) {
 		t.Fatalf("error %v, want a refusal", err)
 	}
@@ -347,7 +346,7 @@ func TestFailures(t *testing.T) {
 func TestSeededTokens(t *testing.T) {
 	tokens := func(seed uint64) []string {
 		d := &deaf{}
-		s, err := write.NewSender(write.Config{Client: d, Random: rand.NewPCG(seed, 0), Backoff: write.DefaultBackoff()})
+		s, err := item.NewSender(item.SenderConfig{Client: d, Random: rand.NewPCG(seed, 0), Backoff: item.DefaultBackoff()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -372,11 +371,11 @@ func TestSeededTokens(t *testing.T) {
 }
 
 func TestConfig(t *testing.T) {
-	good := write.Config{Client: &deaf{}, Random: rand.NewPCG(1, 2), Backoff: write.DefaultBackoff()}
+	good := item.SenderConfig{Client: &deaf{}, Random: rand.NewPCG(1, 2), Backoff: item.DefaultBackoff()}
 	noClient, noRandom, noTries := good, good, good
 	noClient.Client, noRandom.Random, noTries.Backoff.Tries = nil, nil, 0
-	for _, cfg := range []write.Config{noClient, noRandom, noTries} {
-		if _, err := write.NewSender(cfg); !errors.Is(err, store.ErrInvalid) {
+	for _, cfg := range []item.SenderConfig{noClient, noRandom, noTries} {
+		if _, err := item.NewSender(cfg); !errors.Is(err, store.ErrInvalid) {
 			t.Errorf("NewSender(%+v): %v, want ErrInvalid", cfg, err)
 		}
 	}

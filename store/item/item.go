@@ -1,4 +1,15 @@
-package record
+// Package item keeps the records of the metadata store as items of DynamoDB
+// tables: what an item looks like, the requests that read and write it, the tables
+// that hold it, and how many items are loaded at once. Both layouts use it; they
+// differ only in the primary key.
+//
+// After an attempt without an answer, only the service's own word settles a write.
+// A conditional PutItem or DeleteItem is then not sent again, because the first
+// attempt may be carried out after the second. A transaction is sent again under
+// the token that it had, and only its success is believed (spec §1). Answers are
+// read from error types and from the reason code of each action, never from
+// message text (spec §6, hazard 6).
+package item
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package table_test
+package item_test
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"github.com/lakebench/lakebench/internal/backend/dynamo"
 	"github.com/lakebench/lakebench/internal/storetest"
 	"github.com/lakebench/lakebench/store"
-	"github.com/lakebench/lakebench/store/table"
+	"github.com/lakebench/lakebench/store/item"
 )
 
 func newClient(t *testing.T) *dynamodb.Client {
@@ -28,31 +28,31 @@ func newClient(t *testing.T) *dynamodb.Client {
 
 func TestCreateAndCheck(t *testing.T) {
 	ctx, client := context.Background(), newClient(t)
-	v1 := table.Schema{Name: "lake", Hash: "pk"}
-	v2 := table.Schema{Name: "lake2", Hash: "bucket", Range: "pk"}
-	if _, err := table.Check(ctx, client, v1); !errors.Is(err, store.ErrNoTable) {
+	v1 := item.Schema{Name: "lake", Hash: "pk"}
+	v2 := item.Schema{Name: "lake2", Hash: "bucket", Range: "pk"}
+	if _, err := item.CheckTable(ctx, client, v1); !errors.Is(err, store.ErrNoTable) {
 		t.Errorf("check before it exists: %v, want ErrNoTable", err)
 	}
-	for _, s := range []table.Schema{v1, v2} {
-		if err := table.Create(ctx, client, s); err != nil {
+	for _, s := range []item.Schema{v1, v2} {
+		if err := item.CreateTable(ctx, client, s); err != nil {
 			t.Fatal(err)
 		}
-		if status, err := table.Check(ctx, client, s); status != types.TableStatusActive || err != nil {
+		if status, err := item.CheckTable(ctx, client, s); status != types.TableStatusActive || err != nil {
 			t.Errorf("%s: status %q, %v; want ACTIVE", s.Name, status, err)
 		}
-		if err := table.Create(ctx, client, s); !errors.Is(err, table.ErrExists) {
+		if err := item.CreateTable(ctx, client, s); !errors.Is(err, item.ErrTableExists) {
 			t.Errorf("create %s again: %v, want ErrExists", s.Name, err)
 		}
 	}
-	for _, s := range []table.Schema{
+	for _, s := range []item.Schema{
 		{Name: "lake", Hash: "bucket", Range: "pk"}, {Name: "lake2", Hash: "pk"}, {Name: "lake", Hash: "key"}, {Name: "lake2", Hash: "pk", Range: "bucket"},
 	} {
-		_, err := table.Check(ctx, client, s)
-		if !errors.Is(err, table.ErrWrongKeys) {
+		_, err := item.CheckTable(ctx, client, s)
+		if !errors.Is(err, item.ErrWrongKeys) {
 			t.Errorf("check %+v: %v, want ErrWrongKeys", s, err)
 		}
 	}
-	_, err := table.Check(ctx, client, table.Schema{Name: "lake", Hash: "bucket", Range: "pk"})
+	_, err := item.CheckTable(ctx, client, item.Schema{Name: "lake", Hash: "bucket", Range: "pk"})
 	for _, want := range []string{"lake", "HASH key pk (S)", "HASH key bucket (S) and RANGE key pk (S)"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("message %q lacks %q", err, want)
@@ -65,12 +65,12 @@ func TestNames(t *testing.T) {
 		"abc": true, "LAKE_prefix.v2-x": true, strings.Repeat("a", 255): true,
 		"": false, "ab": false, strings.Repeat("a", 256): false, "a b c": false, "tüb": false, "abc\n": false,
 	} {
-		if err := table.CheckName(name); (err == nil) != ok || (err != nil && !errors.Is(err, store.ErrInvalid)) {
+		if err := item.CheckTableName(name); (err == nil) != ok || (err != nil && !errors.Is(err, store.ErrInvalid)) {
 			t.Errorf("CheckName(%q) = %v, want it to be right: %v", name, err, ok)
 		}
 	}
 	client := newClient(t)
-	if err := table.Create(context.Background(), client, table.Schema{Name: "x", Hash: "pk"}); !errors.Is(err, store.ErrInvalid) {
+	if err := item.CreateTable(context.Background(), client, item.Schema{Name: "x", Hash: "pk"}); !errors.Is(err, store.ErrInvalid) {
 		t.Errorf("create with a bad name: %v, want ErrInvalid", err)
 	}
 }
@@ -107,20 +107,20 @@ func TestWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &slow{looks: 20}
 		began := time.Now()
-		if err := table.Create(context.Background(), s, table.Schema{Name: "lake", Hash: "pk"}); err != nil {
+		if err := item.CreateTable(context.Background(), s, item.Schema{Name: "lake", Hash: "pk"}); err != nil {
 			t.Error(err)
 		}
 		if waited := time.Since(began); s.looked != 21 || waited != 10*time.Second {
 			t.Errorf("looked %d times in %v, want 21 times, half a second apart", s.looked, waited)
 		}
 		began = time.Now()
-		err := table.Create(context.Background(), &slow{looks: 1_000_000}, table.Schema{Name: "lake", Hash: "pk"})
+		err := item.CreateTable(context.Background(), &slow{looks: 1_000_000}, item.Schema{Name: "lake", Hash: "pk"})
 		if err == nil || !strings.Contains(err.Error(), "CREATING") || time.Since(began) > 6*time.Minute {
 			t.Errorf("a table that is never active: %v after %v", err, time.Since(began))
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		if err := table.Create(ctx, &slow{looks: 1_000_000}, table.Schema{Name: "lake", Hash: "pk"}); !errors.Is(err, context.DeadlineExceeded) {
+		if err := item.CreateTable(ctx, &slow{looks: 1_000_000}, item.Schema{Name: "lake", Hash: "pk"}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("wait under a deadline: %v, want DeadlineExceeded", err)
 		}
 	})

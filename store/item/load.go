@@ -1,10 +1,4 @@
-// Package bulk loads items with BatchWriteItem.
-//
-// Its opinion: a batch call that succeeds has not yet written anything in
-// particular. What the service hands back as unprocessed is sent again until it
-// is written or the load fails loudly (spec §6, hazard 9). Loading is
-// unconditional; it is for tables that nobody else writes yet.
-package bulk
+package item
 
 import (
 	"context"
@@ -26,13 +20,13 @@ import (
 // ErrUnprocessed says that the service kept handing items back.
 var ErrUnprocessed = errors.New("items left unprocessed")
 
-// A Client writes batches.
-type Client interface {
+// A BatchWriter writes batches.
+type BatchWriter interface {
 	BatchWriteItem(context.Context, *dynamodb.BatchWriteItemInput, ...func(*dynamodb.Options)) (*dynamodb.BatchWriteItemOutput, error)
 }
 
-// Config says how to load.
-type Config struct {
+// LoadConfig is how to load.
+type LoadConfig struct {
 	Parallel int // batches under way at once
 	// Tries is how often in a row a batch may be handed back without one item
 	// written. A batch that makes progress is sent on and on.
@@ -40,17 +34,17 @@ type Config struct {
 	// Base and Max bound the random waits before what was handed back is sent
 	// again: up to Base after the first time, then up to twice that, and so on.
 	Base, Max time.Duration
-	Random    rand.Source // of the waits; Put locks it
+	Random    rand.Source // of the waits; Load locks it
 }
 
-// DefaultConfig loads one batch after the other, and gives up after ten answers
+// DefaultLoadConfig loads one batch after the other, and gives up after ten answers
 // without progress, some six seconds of waiting. Random is for the caller to set.
-func DefaultConfig() Config {
-	return Config{Parallel: 1, Tries: 10, Base: 50 * time.Millisecond, Max: 5 * time.Second}
+func DefaultLoadConfig() LoadConfig {
+	return LoadConfig{Parallel: 1, Tries: 10, Base: 50 * time.Millisecond, Max: 5 * time.Second}
 }
 
 // Validate refuses a configuration that loads nothing.
-func (c Config) Validate() error {
+func (c LoadConfig) Validate() error {
 	if c.Parallel < 1 || c.Tries < 1 || c.Base < 0 || c.Max < c.Base || c.Random == nil {
 		return fmt.Errorf("%w: load with %d batches at once, %d tries, waits of %v up to %v, random source %v; want at least one batch and try, waits that grow, and a source",
 			store.ErrInvalid, c.Parallel, c.Tries, c.Base, c.Max, c.Random != nil)
@@ -58,18 +52,20 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// Loaded counts what Put did.
+// Loaded counts what Load did.
 type Loaded struct {
 	Items    int64 // written
 	Requests int64 // BatchWriteItem calls
 	Returned int64 // items handed back as unprocessed, each time they were
 }
 
-// Put writes the items to the table, 25 a request. It returns once all are
-// written, or with the first error; what was written then stays. Two items with
+// Load writes the items to a table that no one else writes yet, 25 a request and
+// without conditions. What the service hands back as unprocessed is sent again until
+// it is written or cfg.Tries is used up (spec §6, hazard 9). Load returns once all
+// items are written, or with the first error; what was written then stays. Two items with
 // one key in a batch are an error of the service; apart from each other, the last
 // one written holds.
-func Put(ctx context.Context, client Client, table string, items iter.Seq[map[string]types.AttributeValue], cfg Config) (Loaded, error) {
+func Load(ctx context.Context, client BatchWriter, table string, items iter.Seq[map[string]types.AttributeValue], cfg LoadConfig) (Loaded, error) {
 	if err := cfg.Validate(); err != nil {
 		return Loaded{}, err
 	}
@@ -102,8 +98,8 @@ func batches(items iter.Seq[map[string]types.AttributeValue]) iter.Seq[[]types.W
 }
 
 type loader struct {
-	cfg    Config
-	client Client
+	cfg    LoadConfig
+	client BatchWriter
 	table  string
 
 	mu     sync.Mutex // guards loaded and cfg.Random; never held over a yield

@@ -1,4 +1,4 @@
-package write
+package item
 
 import (
 	"context"
@@ -8,31 +8,38 @@ import (
 
 	"github.com/lakebench/lakebench/internal/cause"
 	"github.com/lakebench/lakebench/store"
-	"github.com/lakebench/lakebench/store/record"
 )
 
 // A Layout says where a layout keeps a key, and what it refuses to keep.
 type Layout interface {
-	Record(key string) record.Record
+	Record(key string) Record
 	// Check refuses a key, or an item of key and value, over the layout's
 	// limits.
 	Check(key string, value []byte) error
 }
 
-// A Mutator is the mutations of a store whose records are one item each: those of
-// store.MetaStore, whose comments hold here.
+// A Mutator has the mutations of store.MetaStore, whose comments hold here, for
+// a layout that keeps each record in one item.
 type Mutator struct {
-	Sender *Sender
-	Layout Layout
+	sender *Sender
+	layout Layout
 }
+
+// NewMutator returns the mutations of a layout's records, sent by sender.
+func NewMutator(sender *Sender, layout Layout) Mutator {
+	return Mutator{sender: sender, layout: layout}
+}
+
+// Stats counts what stood in the way of the mutations.
+func (m Mutator) Stats() Stats { return m.sender.Stats() }
 
 // CAS is store.MetaStore's.
 func (m Mutator) CAS(ctx context.Context, key string, expected store.Expectation, next []byte) error {
 	if err := m.check(key, expected, next); err != nil {
 		return err
 	}
-	r := m.Layout.Record(key)
-	err := m.Sender.Put(cause.With(ctx, cause.Mutate), r, expected, next)
+	r := m.layout.Record(key)
+	err := m.sender.Put(cause.With(ctx, cause.Mutate), r, expected, next)
 	return failed("CAS", r, err)
 }
 
@@ -41,8 +48,8 @@ func (m Mutator) Delete(ctx context.Context, key string, expected []byte) error 
 	if err := m.check(key, store.Exactly(expected), nil); err != nil {
 		return err
 	}
-	r := m.Layout.Record(key)
-	err := m.Sender.Delete(cause.With(ctx, cause.Mutate), r, expected)
+	r := m.layout.Record(key)
+	err := m.sender.Delete(cause.With(ctx, cause.Mutate), r, expected)
 	return failed("delete", r, err)
 }
 
@@ -58,12 +65,12 @@ func (m Mutator) GuardedMutate(ctx context.Context, g store.Guard, mut store.Mut
 	if err := m.check(mut.Key, mut.Expect, mut.Next); err != nil {
 		return err
 	}
-	guard, target := m.Layout.Record(g.Key), m.Layout.Record(mut.Key)
+	guard, target := m.layout.Record(g.Key), m.layout.Record(mut.Key)
 	action := target.Put(mut.Expect, mut.Next)
 	if mut.Delete {
 		action = target.Delete(mut.Expect)
 	}
-	err := m.Sender.Transact(cause.With(ctx, cause.Mutate), []types.TransactWriteItem{guard.Check(g.Expect), action})
+	err := m.sender.Transact(cause.With(ctx, cause.Mutate), []types.TransactWriteItem{guard.Check(g.Expect), action})
 	var refusal *RefusedError
 	if errors.As(err, &refusal) {
 		err = mismatch(refusal, guard, g.Expect, target, mut.Expect)
@@ -72,7 +79,7 @@ func (m Mutator) GuardedMutate(ctx context.Context, g store.Guard, mut store.Mut
 }
 
 // mismatch turns a refused pair of guard and target into the contract's errors.
-func mismatch(refusal *RefusedError, guard record.Record, guardExpect store.Expectation, target record.Record, expect store.Expectation) error {
+func mismatch(refusal *RefusedError, guard Record, guardExpect store.Expectation, target Record, expect store.Expectation) error {
 	if refusal.Action == 0 {
 		found, err := guard.Found(refusal.Item)
 		if err != nil {
@@ -88,7 +95,7 @@ func mismatch(refusal *RefusedError, guard record.Record, guardExpect store.Expe
 }
 
 func (m Mutator) check(key string, expected store.Expectation, next []byte) error {
-	return CheckLimits(m.Layout, key, expected, next)
+	return CheckLimits(m.layout, key, expected, next)
 }
 
 // CheckLimits applies a layout's limits to both values of a mutation: one that
@@ -101,7 +108,7 @@ func CheckLimits(layout Layout, key string, expected store.Expectation, next []b
 	return layout.Check(key, next)
 }
 
-func failed(operation string, r record.Record, err error) error {
+func failed(operation string, r Record, err error) error {
 	if err == nil {
 		return nil
 	}

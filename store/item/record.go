@@ -1,10 +1,4 @@
-// Package record is one record of the store on the wire: where it is, what it
-// looks like as an item, and the conditional requests that read and write it.
-//
-// Its opinion: both layouts keep the complete logical key in one attribute and the
-// value in another, so a record needs one set of conditions, whatever its primary
-// key is made of. Every write names what it expects to replace.
-package record
+package item
 
 import (
 	"context"
@@ -96,53 +90,6 @@ func (r Record) Check(expected store.Expectation) types.TransactWriteItem {
 		ConditionExpression: c.expression, ExpressionAttributeNames: c.names, ExpressionAttributeValues: c.values,
 		ReturnValuesOnConditionCheckFailure: returnOld,
 	}}
-}
-
-// A Condition is what a write demands of the record that it replaces. The zero
-// Condition demands nothing.
-type Condition struct {
-	expression *string
-	// Names are always placeholders: VALUE is a reserved word (page ReservedWords).
-	names  map[string]string
-	values map[string]types.AttributeValue
-}
-
-// Anything demands nothing: the write is another record's mirror, whose condition
-// in the same transaction decides for both.
-func Anything() Condition { return Condition{} }
-
-// Is demands that the record is exactly as expected.
-func Is(e store.Expectation) Condition {
-	value, exists := e.Value()
-	if !exists {
-		expression := "attribute_not_exists(#k)"
-		return Condition{expression: &expression, names: map[string]string{"#k": store.AttrKey}}
-	}
-	expression := "#v = :expected"
-	return Condition{
-		expression: &expression,
-		names:      map[string]string{"#v": store.AttrValue},
-		values:     map[string]types.AttributeValue{":expected": binary(value)},
-	}
-}
-
-// AbsentOr demands that the record is as expected, or does not exist.
-func AbsentOr(e store.Expectation) Condition {
-	c := Is(e)
-	if _, exists := e.Value(); exists {
-		expression := "attribute_not_exists(#k) OR " + *c.expression
-		c.expression, c.names["#k"] = &expression, store.AttrKey
-	}
-	return c
-}
-
-// binary makes a value of bytes. A nil slice would be sent as null, which is
-// another type than the empty value.
-func binary(v []byte) *types.AttributeValueMemberB {
-	if v == nil {
-		v = []byte{}
-	}
-	return &types.AttributeValueMemberB{Value: v}
 }
 
 // A Getter reads an item.

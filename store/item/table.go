@@ -1,9 +1,4 @@
-// Package table creates the tables of the metadata store and checks that a table
-// is what it is taken for.
-//
-// Its opinion: a store opened on the wrong table must say so at once and in
-// plain words, not with a validation error of its first request.
-package table
+package item
 
 import (
 	"context"
@@ -21,8 +16,8 @@ import (
 )
 
 var (
-	// ErrExists says that the table to create is there already.
-	ErrExists = errors.New("table exists already")
+	// ErrTableExists says that the table to create is there already.
+	ErrTableExists = errors.New("table exists already")
 	// ErrWrongKeys says that the table has another primary key than the layout.
 	ErrWrongKeys = errors.New("table has another primary key")
 )
@@ -50,8 +45,8 @@ type Schema struct {
 // "Naming rules").
 var nameRule = regexp.MustCompile(`^[a-zA-Z0-9_.-]{3,255}$`)
 
-// CheckName refuses what cannot be a table's name.
-func CheckName(name string) error {
+// CheckTableName refuses what cannot be a table's name.
+func CheckTableName(name string) error {
 	if !nameRule.MatchString(name) {
 		return fmt.Errorf("%w: table name %q; a name has 3 to 255 letters, digits, dots, dashes and underscores", store.ErrInvalid, name)
 	}
@@ -66,10 +61,10 @@ const (
 	activeWait = 5 * time.Minute
 )
 
-// Create makes an on-demand table and waits until it can be used. It returns
-// ErrExists, and changes nothing, if there is a table of that name.
-func Create(ctx context.Context, client Creator, s Schema) error {
-	if err := CheckName(s.Name); err != nil {
+// CreateTable makes an on-demand table and waits until it can be used. It returns
+// ErrTableExists, and changes nothing, if there is a table of that name.
+func CreateTable(ctx context.Context, client Creator, s Schema) error {
+	if err := CheckTableName(s.Name); err != nil {
 		return err
 	}
 	ctx = cause.With(ctx, cause.Control)
@@ -80,7 +75,7 @@ func Create(ctx context.Context, client Creator, s Schema) error {
 	var inUse *types.ResourceInUseException
 	switch {
 	case errors.As(err, &inUse):
-		return fmt.Errorf("%w: %s: %w", ErrExists, s.Name, inUse)
+		return fmt.Errorf("%w: %s: %w", ErrTableExists, s.Name, inUse)
 	case err != nil:
 		return fmt.Errorf("create table %s: %w", s.Name, err)
 	}
@@ -91,7 +86,7 @@ func Create(ctx context.Context, client Creator, s Schema) error {
 // may not even be found, since DescribeTable is eventually consistent.
 func WaitActive(ctx context.Context, client Describer, s Schema) error {
 	for began := task.Now(ctx); ; {
-		status, err := Check(ctx, client, s)
+		status, err := CheckTable(ctx, client, s)
 		if err == nil && status == types.TableStatusActive {
 			return nil
 		}
@@ -107,10 +102,10 @@ func WaitActive(ctx context.Context, client Describer, s Schema) error {
 	}
 }
 
-// Check returns the status of the table. It returns store.ErrNoTable if it does
+// CheckTable returns the status of the table. It returns store.ErrNoTable if it does
 // not exist and ErrWrongKeys if its primary key is not the schema's.
-func Check(ctx context.Context, client Describer, s Schema) (types.TableStatus, error) {
-	if err := CheckName(s.Name); err != nil {
+func CheckTable(ctx context.Context, client Describer, s Schema) (types.TableStatus, error) {
+	if err := CheckTableName(s.Name); err != nil {
 		return "", err
 	}
 	ctx = cause.With(ctx, cause.Control)

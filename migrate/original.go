@@ -11,13 +11,13 @@ import (
 	"github.com/lakebench/lakebench/internal/units"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
-	"github.com/lakebench/lakebench/store/record"
+	"github.com/lakebench/lakebench/store/item"
 	v1 "github.com/lakebench/lakebench/store/v1"
 	v2 "github.com/lakebench/lakebench/store/v2"
 )
 
-// An item is a record of v1 as a read found it.
-type item struct {
+// An original is a record of v1 as a read found it.
+type original struct {
 	key   string
 	value []byte
 	// kind says why v2 cannot hold it, "" if it can; detail says so in words.
@@ -25,15 +25,15 @@ type item struct {
 	detail string
 }
 
-// item looks at what v1 holds. The error is of an item without a string as its
+// original looks at what v1 holds. The error is of an item without a string as its
 // key, which a v1 table cannot hold.
-func (m *Migrator) item(raw map[string]types.AttributeValue) (item, error) {
-	key, err := record.Name(raw)
+func (m *Migrator) original(raw map[string]types.AttributeValue) (original, error) {
+	key, err := item.Name(raw)
 	if err != nil {
-		return item{}, fmt.Errorf("table %s: %w", m.cfg.Table, err)
+		return original{}, fmt.Errorf("table %s: %w", m.cfg.Table, err)
 	}
-	it := item{key: key}
-	value, bad := record.Value(raw)
+	it := original{key: key}
+	value, bad := item.Value(raw)
 	switch others := otherAttributes(raw); {
 	case len(key) > store.MaxKeyBytes:
 		it.fail(control.KeyTooLong, "the key has %d bytes, in v2 at most %d are possible", len(key), store.MaxKeyBytes)
@@ -48,7 +48,7 @@ func (m *Migrator) item(raw map[string]types.AttributeValue) (item, error) {
 	return it, nil
 }
 
-func (it *item) fail(kind control.ProblemKind, format string, args ...any) {
+func (it *original) fail(kind control.ProblemKind, format string, args ...any) {
 	it.kind, it.detail = kind, fmt.Sprintf(format, args...)
 }
 
@@ -68,14 +68,14 @@ func (m *Migrator) v2Bytes(key string, value []byte) int {
 }
 
 // v1Record and v2Record are the places of a key.
-func (m *Migrator) v1Record(key string) record.Record { return v1.Layout(m.cfg.Table).Record(key) }
-func (m *Migrator) v2Record(key string) record.Record {
+func (m *Migrator) v1Record(key string) item.Record { return v1.Layout(m.cfg.Table).Record(key) }
+func (m *Migrator) v2Record(key string) item.Record {
 	return v2.Layout(m.v2Table(), m.cfg.Shards).Record(key)
 }
 
 // v2At is a record that is in any bucket.
-func (m *Migrator) v2At(bucket, key string) record.Record {
-	return record.Record{Table: m.v2Table(), Name: key, Key: map[string]types.AttributeValue{
+func (m *Migrator) v2At(bucket, key string) item.Record {
+	return item.Record{Table: m.v2Table(), Name: key, Key: map[string]types.AttributeValue{
 		store.AttrBucket: text(bucket), store.AttrKey: text(key),
 	}}
 }

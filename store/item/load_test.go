@@ -1,4 +1,4 @@
-package bulk_test
+package item_test
 
 import (
 	"context"
@@ -19,7 +19,7 @@ import (
 	"github.com/lakebench/lakebench/internal/backend/dynamo"
 	"github.com/lakebench/lakebench/internal/storetest"
 	"github.com/lakebench/lakebench/store"
-	"github.com/lakebench/lakebench/store/bulk"
+	"github.com/lakebench/lakebench/store/item"
 	"github.com/lakebench/lakebench/store/v1"
 	"github.com/lakebench/lakebench/store/v2"
 )
@@ -79,8 +79,8 @@ func items(n int) iter.Seq[map[string]types.AttributeValue] {
 	}
 }
 
-func config(parallel int) bulk.Config {
-	cfg := bulk.DefaultConfig()
+func config(parallel int) item.LoadConfig {
+	cfg := item.DefaultLoadConfig()
 	cfg.Parallel, cfg.Random = parallel, rand.NewPCG(1, 2)
 	return cfg
 }
@@ -98,7 +98,7 @@ func TestUnprocessed(t *testing.T) {
 		for _, parallel := range []int{1, 3} {
 			synctest.Test(t, func(t *testing.T) {
 				p := newPicky(take)
-				loaded, err := bulk.Put(context.Background(), p, "lake", items(107), config(parallel))
+				loaded, err := item.Load(context.Background(), p, "lake", items(107), config(parallel))
 				if err != nil {
 					t.Fatalf("%s: %v", what, err)
 				}
@@ -129,7 +129,7 @@ func TestUnprocessed(t *testing.T) {
 func TestRequestCount(t *testing.T) {
 	for n, want := range map[int]int{0: 0, 1: 1, 25: 1, 26: 2, 50: 2, 51: 3} {
 		p := newPicky(func(_, items int) int { return items })
-		if _, err := bulk.Put(context.Background(), p, "lake", items(n), config(1)); err != nil || p.requests != want {
+		if _, err := item.Load(context.Background(), p, "lake", items(n), config(1)); err != nil || p.requests != want {
 			t.Errorf("%d items: %d requests, %v; want %d", n, p.requests, err, want)
 		}
 	}
@@ -140,8 +140,8 @@ func TestGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		p := newPicky(func(int, int) int { return 0 })
-		loaded, err := bulk.Put(context.Background(), p, "lake", items(1000), config(2))
-		if !errors.Is(err, bulk.ErrUnprocessed) || loaded.Items != 0 {
+		loaded, err := item.Load(context.Background(), p, "lake", items(1000), config(2))
+		if !errors.Is(err, item.ErrUnprocessed) || loaded.Items != 0 {
 			t.Errorf("nothing taken: %d items, %v; want ErrUnprocessed", loaded.Items, err)
 		}
 		if p.requests > 20 || time.Since(began) > time.Minute {
@@ -150,7 +150,7 @@ func TestGivesUp(t *testing.T) {
 
 		p = newPicky(nil)
 		p.fail = io.ErrUnexpectedEOF
-		if _, err := bulk.Put(context.Background(), p, "lake", items(1000), config(2)); !errors.Is(err, io.ErrUnexpectedEOF) {
+		if _, err := item.Load(context.Background(), p, "lake", items(1000), config(2)); !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("failing service: %v", err)
 		}
 
@@ -161,19 +161,19 @@ func TestGivesUp(t *testing.T) {
 			}
 			return items
 		})
-		if _, err := bulk.Put(ctx, p, "lake", items(1000), config(1)); !errors.Is(err, context.Canceled) || p.requests != 4 {
+		if _, err := item.Load(ctx, p, "lake", items(1000), config(1)); !errors.Is(err, context.Canceled) || p.requests != 4 {
 			t.Errorf("cancelled load: %v after %d requests, want Canceled after 4", err, p.requests)
 		}
 	})
-	for what, change := range map[string]func(*bulk.Config){
-		"parallel": func(c *bulk.Config) { c.Parallel = 0 },
-		"tries":    func(c *bulk.Config) { c.Tries = 0 },
-		"waits":    func(c *bulk.Config) { c.Base = time.Hour },
-		"random":   func(c *bulk.Config) { c.Random = nil },
+	for what, change := range map[string]func(*item.LoadConfig){
+		"parallel": func(c *item.LoadConfig) { c.Parallel = 0 },
+		"tries":    func(c *item.LoadConfig) { c.Tries = 0 },
+		"waits":    func(c *item.LoadConfig) { c.Base = time.Hour },
+		"random":   func(c *item.LoadConfig) { c.Random = nil },
 	} {
 		cfg := config(1)
 		change(&cfg)
-		if _, err := bulk.Put(context.Background(), newPicky(nil), "lake", items(1), cfg); !errors.Is(err, store.ErrInvalid) {
+		if _, err := item.Load(context.Background(), newPicky(nil), "lake", items(1), cfg); !errors.Is(err, store.ErrInvalid) {
 			t.Errorf("bad %s: %v, want ErrInvalid", what, err)
 		}
 	}
@@ -191,16 +191,16 @@ func TestLoadedLayouts(t *testing.T) {
 	for i := range 60 {
 		want[fmt.Sprintf("tbl/%d", i)] = fmt.Sprint(i)
 	}
-	put := func(table string, item func(key string, value []byte) map[string]types.AttributeValue) {
+	put := func(table string, asItem func(key string, value []byte) map[string]types.AttributeValue) {
 		t.Helper()
 		seq := func(yield func(map[string]types.AttributeValue) bool) {
 			for key, value := range want {
-				if !yield(item(key, []byte(value))) {
+				if !yield(asItem(key, []byte(value))) {
 					return
 				}
 			}
 		}
-		if _, err := bulk.Put(ctx, client, table, seq, config(2)); err != nil {
+		if _, err := item.Load(ctx, client, table, seq, config(2)); err != nil {
 			t.Fatal(err)
 		}
 	}

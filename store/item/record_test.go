@@ -1,4 +1,4 @@
-package record_test
+package item_test
 
 import (
 	"context"
@@ -12,8 +12,7 @@ import (
 	"github.com/lakebench/lakebench/internal/backend/dynamo"
 	"github.com/lakebench/lakebench/internal/storetest"
 	"github.com/lakebench/lakebench/store"
-	"github.com/lakebench/lakebench/store/record"
-	"github.com/lakebench/lakebench/store/table"
+	"github.com/lakebench/lakebench/store/item"
 )
 
 // TestValue: only a binary attribute is a value.
@@ -28,7 +27,7 @@ func TestValue(t *testing.T) {
 		{map[string]types.AttributeValue{"value": &types.AttributeValueMemberS{Value: "x"}}, "", store.ErrMalformed},
 		{map[string]types.AttributeValue{}, "", store.ErrMalformed},
 	} {
-		got, err := record.Value(c.item)
+		got, err := item.Value(c.item)
 		if string(got) != c.want || !errors.Is(err, c.err) || (err == nil && got == nil) {
 			t.Errorf("Value(%v) = %q, %v; want %q, %v", c.item, got, err, c.want, c.err)
 		}
@@ -37,8 +36,8 @@ func TestValue(t *testing.T) {
 
 // TestEntries: a page with one bad item is refused, and the item named.
 func TestEntries(t *testing.T) {
-	good := record.Record{Key: map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: "tbl/a"}}}
-	entries, err := record.Entries([]map[string]types.AttributeValue{good.Item([]byte("x")), good.Item(nil)})
+	good := item.Record{Key: map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: "tbl/a"}}}
+	entries, err := item.Entries([]map[string]types.AttributeValue{good.Item([]byte("x")), good.Item(nil)})
 	if err != nil || len(entries) != 2 || entries[0].Key != "tbl/a" || string(entries[0].Value) != "x" || entries[1].Value == nil {
 		t.Errorf("entries %v, %v", entries, err)
 	}
@@ -46,7 +45,7 @@ func TestEntries(t *testing.T) {
 		"value": {"pk": &types.AttributeValueMemberS{Value: "tbl/b"}},
 		"key":   {"value": &types.AttributeValueMemberB{}},
 	} {
-		if _, err := record.Entries([]map[string]types.AttributeValue{good.Item(nil), bad}); !errors.Is(err, store.ErrMalformed) {
+		if _, err := item.Entries([]map[string]types.AttributeValue{good.Item(nil), bad}); !errors.Is(err, store.ErrMalformed) {
 			t.Errorf("an item without %s: %v, want ErrMalformed", what, err)
 		}
 	}
@@ -64,7 +63,7 @@ func TestLast(t *testing.T) {
 		{map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: "a"}, "bucket": &types.AttributeValueMemberS{Value: "b"}}, "a", nil},
 		{map[string]types.AttributeValue{"bucket": &types.AttributeValueMemberS{Value: "b"}}, "", store.ErrMalformed},
 	} {
-		if got, err := record.Last(c.key); got != c.want || !errors.Is(err, c.err) {
+		if got, err := item.Last(c.key); got != c.want || !errors.Is(err, c.err) {
 			t.Errorf("Last(%v) = %q, %v; want %q, %v", c.key, got, err, c.want, c.err)
 		}
 	}
@@ -79,7 +78,7 @@ func TestConditions(t *testing.T) {
 		t.Fatal(err)
 	}
 	client := storetest.Client(engine.Client(nil))
-	if err := table.Create(ctx, client, table.Schema{Name: "lake", Hash: "pk"}); err != nil {
+	if err := item.CreateTable(ctx, client, item.Schema{Name: "lake", Hash: "pk"}); err != nil {
 		t.Fatal(err)
 	}
 	n := 0
@@ -91,14 +90,14 @@ func TestConditions(t *testing.T) {
 				expect = store.Exactly([]byte(*wants))
 			}
 			for what, c := range map[string]struct {
-				condition record.Condition
+				condition item.Condition
 				met       bool
 			}{
-				"is": {record.Is(expect), equal}, "absent or": {record.AbsentOr(expect), equal || holds == nil}, "anything": {record.Anything(), true},
+				"is": {item.Is(expect), equal}, "absent or": {item.AbsentOr(expect), equal || holds == nil}, "anything": {item.Anything(), true},
 			} {
 				for _, remove := range []bool{false, true} {
 					n++
-					r := record.Record{Table: "lake", Key: map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: fmt.Sprint(n)}}}
+					r := item.Record{Table: "lake", Key: map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: fmt.Sprint(n)}}}
 					action := r.PutIf(c.condition, []byte("new"))
 					if remove {
 						action = r.DeleteIf(c.condition)

@@ -1,12 +1,4 @@
-// Package write sends mutations to DynamoDB and says what the answers mean.
-//
-// Its opinion: after an attempt without an answer nothing but the service's own
-// word settles a mutation. A conditional PutItem or DeleteItem is then not sent
-// again, since the first may land after the second; a transaction is, under the
-// token that it had, and only its success is believed (spec §1). Answers are
-// read from error types and from the reason code of each action, never from
-// message text (spec §6, hazard 6).
-package write
+package item
 
 import (
 	"context"
@@ -21,21 +13,20 @@ import (
 	"github.com/lakebench/lakebench/internal/attempt"
 	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/store"
-	"github.com/lakebench/lakebench/store/record"
 )
 
-// A Client sends the requests of a mutation: an SDK client, or another transport
+// A Writer sends the requests of a mutation: an SDK client, or another transport
 // that asks Options.Retryer before each attempt and tells it how the attempt
 // ended. One that does not is taken to make one attempt a call.
-type Client interface {
+type Writer interface {
 	PutItem(context.Context, *dynamodb.PutItemInput, ...func(*dynamodb.Options)) (*dynamodb.PutItemOutput, error)
 	DeleteItem(context.Context, *dynamodb.DeleteItemInput, ...func(*dynamodb.Options)) (*dynamodb.DeleteItemOutput, error)
 	TransactWriteItems(context.Context, *dynamodb.TransactWriteItemsInput, ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error)
 }
 
-// Config says how a Sender sends.
-type Config struct {
-	Client Client
+// SenderConfig is how a Sender sends.
+type SenderConfig struct {
+	Client Writer
 	// Random is where request tokens and jitter come from; the sender locks it.
 	// Two senders of one account and Region must not draw the same numbers within
 	// ten minutes, whatever they write: the service would take the second's
@@ -47,7 +38,7 @@ type Config struct {
 }
 
 // Validate refuses a configuration without client or randomness.
-func (c Config) Validate() error {
+func (c SenderConfig) Validate() error {
 	switch {
 	case c.Client == nil:
 		return fmt.Errorf("%w: no client to write with", store.ErrInvalid)
@@ -80,7 +71,7 @@ func (s Stats) Plus(o Stats) Stats {
 
 // A Sender sends mutations. It may be used by several tasks at once.
 type Sender struct {
-	cfg Config
+	cfg SenderConfig
 
 	mu sync.Mutex // guards cfg.Random; never held over a yield
 
@@ -88,7 +79,7 @@ type Sender struct {
 }
 
 // NewSender returns a sender.
-func NewSender(cfg Config) (*Sender, error) {
+func NewSender(cfg SenderConfig) (*Sender, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
@@ -120,7 +111,7 @@ func (s *Sender) pause(ctx context.Context, try int) error {
 }
 
 // Put writes value to r if r is as expected: a conditional PutItem.
-func (s *Sender) Put(ctx context.Context, r record.Record, expected store.Expectation, value []byte) error {
+func (s *Sender) Put(ctx context.Context, r Record, expected store.Expectation, value []byte) error {
 	in := r.PutInput(expected, value)
 	return s.single(ctx, r, func(option func(*dynamodb.Options)) error {
 		_, err := s.cfg.Client.PutItem(ctx, in, option)
@@ -132,7 +123,7 @@ func (s *Sender) Put(ctx context.Context, r record.Record, expected store.Expect
 
 // Delete removes r if it holds exactly expected: a conditional DeleteItem. It
 // returns store.ErrNotFound if r does not exist.
-func (s *Sender) Delete(ctx context.Context, r record.Record, expected []byte) error {
+func (s *Sender) Delete(ctx context.Context, r Record, expected []byte) error {
 	want := store.Exactly(expected)
 	in := r.DeleteInput(want)
 	return s.single(ctx, r, func(option func(*dynamodb.Options)) error {
@@ -148,7 +139,7 @@ func (s *Sender) Delete(ctx context.Context, r record.Record, expected []byte) e
 
 // single sends one conditional write of one item until an attempt without an
 // answer, an answer, or the end of the back-off.
-func (s *Sender) single(ctx context.Context, r record.Record, send func(func(*dynamodb.Options)) error, refused func(store.Found) error) error {
+func (s *Sender) single(ctx context.Context, r Record, send func(func(*dynamodb.Options)) error, refused func(store.Found) error) error {
 	for try := 1; ; try++ {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)

@@ -1,0 +1,54 @@
+package item
+
+import (
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/lakebench/lakebench/store"
+)
+
+// A Condition is what a write demands of the record that it replaces. The zero
+// Condition demands nothing.
+type Condition struct {
+	expression *string
+	// Names are always placeholders: VALUE is a reserved word (page ReservedWords).
+	names  map[string]string
+	values map[string]types.AttributeValue
+}
+
+// Anything demands nothing: the write is another record's mirror, whose condition
+// in the same transaction decides for both.
+func Anything() Condition { return Condition{} }
+
+// Is demands that the record is exactly as expected.
+func Is(e store.Expectation) Condition {
+	value, exists := e.Value()
+	if !exists {
+		expression := "attribute_not_exists(#k)"
+		return Condition{expression: &expression, names: map[string]string{"#k": store.AttrKey}}
+	}
+	expression := "#v = :expected"
+	return Condition{
+		expression: &expression,
+		names:      map[string]string{"#v": store.AttrValue},
+		values:     map[string]types.AttributeValue{":expected": binary(value)},
+	}
+}
+
+// AbsentOr demands that the record is as expected, or does not exist.
+func AbsentOr(e store.Expectation) Condition {
+	c := Is(e)
+	if _, exists := e.Value(); exists {
+		expression := "attribute_not_exists(#k) OR " + *c.expression
+		c.expression, c.names["#k"] = &expression, store.AttrKey
+	}
+	return c
+}
+
+// binary makes a value of bytes. A nil slice would be sent as null, which is
+// another type than the empty value.
+func binary(v []byte) *types.AttributeValueMemberB {
+	if v == nil {
+		v = []byte{}
+	}
+	return &types.AttributeValueMemberB{Value: v}
+}
