@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/lakebench/lakebench/internal/cause"
-	"github.com/lakebench/lakebench/internal/render/texttab"
+	"github.com/lakebench/lakebench/internal/render/format"
 	"github.com/lakebench/lakebench/results"
 )
 
@@ -23,7 +23,7 @@ func causesPage(doc results.Document) (page, bool) {
 	}
 	operation := operationName(doc.Series)
 	note := noteOf(doc, &chart{others: b.Point})
-	return page{name: "requests-by-cause", title: "What " + texttab.AOrAn(operation) + " asks for, by cause", note: note, operation: operation, bars: &bars{b}}, true
+	return page{name: "requests-by-cause", title: "What " + format.AOrAn(operation) + " asks for, by cause", note: note, operation: operation, bars: &bars{b}}, true
 }
 
 // causeColors tell neighbours in a bar apart by lightness too.
@@ -59,7 +59,7 @@ func (b *bars) draw(p *pen, r vg.Rectangle) {
 	most := 0.0
 	for _, v := range b.Variants {
 		left, most = max(left, names.Width(v)), max(most, b.Total(v))
-		longest = max(longest, names.Width(texttab.Significant(b.Total(v))))
+		longest = max(longest, names.Width(format.Significant(b.Total(v))))
 	}
 	left += r.Min.X + 8
 	step := (y - r.Min.Y) / vg.Length(len(b.Variants))
@@ -81,14 +81,14 @@ func (b *bars) drawBar(p *pen, variant string, x, middle, height, perRequest vg.
 		w := vg.Length(n) * perRequest
 		p.FillPolygon(b.color(label), rectangle(x, middle-height/2, x+w, middle+height/2))
 		p.StrokeLines(draw.LineStyle{Color: paper, Width: 0.8}, rectangle(x, middle-height/2, x+w, middle+height/2))
-		text := texttab.Significant(n)
+		text := format.Significant(n)
 		inside := p.style(tickSize, readableOn(b.color(label)), draw.XCenter, draw.YCenter)
 		if inside.Width(text)+4 < w {
 			p.write(inside, vg.Point{X: x + w/2, Y: middle}, text)
 		}
 		x += w
 	}
-	p.write(boldened(p.style(labelSize, ink, draw.XLeft, draw.YCenter)), vg.Point{X: x + 6, Y: middle}, texttab.Significant(b.Total(variant)))
+	p.write(boldened(p.style(labelSize, ink, draw.XLeft, draw.YCenter)), vg.Point{X: x + 6, Y: middle}, format.Significant(b.Total(variant)))
 }
 
 func rectangle(x0, y0, x1, y1 vg.Length) []vg.Point {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lakebench/lakebench/internal/render/texttab"
+	"github.com/lakebench/lakebench/internal/render/format"
 	"github.com/lakebench/lakebench/results"
 )
 
@@ -187,9 +187,9 @@ func (c *chart) title(operation string) string {
 	case c.metric.Name == "usd/op":
 		return "Cost of a million " + operation + " operations"
 	case c.metric.Per == "operation":
-		return texttab.Capital(c.metric.Noun) + " per " + operation
+		return format.Capital(c.metric.Noun) + " per " + operation
 	}
-	return texttab.Capital(c.metric.Title())
+	return format.Capital(c.metric.Title())
 }
 
 // fileName is the metric and the parameter, and of the others those that vary in

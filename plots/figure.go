@@ -1,7 +1,7 @@
 package plots
 
 import (
-	"github.com/lakebench/lakebench/internal/render/texttab"
+	"github.com/lakebench/lakebench/internal/render/format"
 	"github.com/lakebench/lakebench/results"
 )
 
@@ -48,7 +48,7 @@ func (c *chart) written(y float64) string {
 	case !c.figure:
 		return results.FormatValue(c.metric.Name, y)
 	case c.metric.Noun == Dollars:
-		return "$" + texttab.Significant(y)
+		return "$" + format.Significant(y)
 	}
-	return texttab.Significant(y)
+	return format.Significant(y)
 }

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/lakebench/lakebench/internal/render/texttab"
+	"github.com/lakebench/lakebench/internal/render/format"
 	"github.com/lakebench/lakebench/results"
 )
 
@@ -50,7 +50,7 @@ func newPanel(p *pen, c *chart, r vg.Rectangle) *panel {
 	for _, d := range c.dots() {
 		xs, ys = append(xs, d.x), append(ys, results.Number(d.y*c.scale()))
 	}
-	t := &panel{chart: c, x: newAxis(texttab.Spaced(c.x), xs, false, short), y: newAxis(c.metric.Noun, ys, true, c.tickLabel)}
+	t := &panel{chart: c, x: newAxis(format.Spaced(c.x), xs, false, short), y: newAxis(c.metric.Noun, ys, true, c.tickLabel)}
 	ticks := p.style(tickSize, ink, draw.XRight, draw.YCenter)
 	var left vg.Length
 	for _, k := range t.y.ticks {

@@ -20,7 +20,7 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 
-	"github.com/lakebench/lakebench/internal/render/texttab"
+	"github.com/lakebench/lakebench/internal/render/format"
 	"github.com/lakebench/lakebench/results"
 )
 
@@ -69,7 +69,7 @@ func pagesOf(doc results.Document) []page {
 		pages = append(pages, page{name: c.fileName(vary), title: c.title(operation), note: note, operation: operation, charts: []*chart{c}})
 		key := c.suffix(vary)
 		if together[key] == nil {
-			together[key] = &page{name: portable("overview" + key), title: "What " + texttab.AOrAn(operation) + " costs, by " + texttab.Spaced(c.x), note: note, operation: operation}
+			together[key] = &page{name: portable("overview" + key), title: "What " + format.AOrAn(operation) + " costs, by " + format.Spaced(c.x), note: note, operation: operation}
 			order = append(order, together[key])
 		}
 		if o := together[key]; c.metric.Assume == results.Exact {
@@ -103,7 +103,7 @@ func (p *page) pick() {
 		return
 	}
 	if per := p.charts[0].metric.Per; per == "day" || per == "item" {
-		p.title = "What " + texttab.AOrAn(per) + " costs, by " + texttab.Spaced(p.charts[0].x)
+		p.title = "What " + format.AOrAn(per) + " costs, by " + format.Spaced(p.charts[0].x)
 	}
 }
 
@@ -134,7 +134,7 @@ func noteOf(doc results.Document, c *chart) string {
 			if f, ok := c.others[name].Float(); ok {
 				value = short(f)
 			}
-			others = append(others, texttab.Spaced(name)+" "+value)
+			others = append(others, format.Spaced(name)+" "+value)
 		}
 		parts = append(parts, others...)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lakebench/lakebench/internal/render"
 	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/results/compare"
@@ -63,8 +64,7 @@ func (o *compareOptions) run(ctx context.Context, old, next string, stdout io.Wr
 	if o.json {
 		err = printJSON(stdout, c)
 	} else {
-		t := tableOptions(stdout)
-		err = c.WriteText(stdout, compare.TextOptions{Width: t.Width, Color: t.Color, All: o.all})
+		err = render.Text(stdout, c.Page(o.all), terminalOf(stdout))
 	}
 	if err == nil && o.fail && c.Differs() {
 		return compare.ErrDifferent

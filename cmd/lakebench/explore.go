@@ -228,7 +228,7 @@ func (o *exploreOptions) output(r *explore.Report, stdout io.Writer) error {
 	if o.json {
 		return r.WriteJSON(stdout)
 	}
-	if err := r.WriteText(stdout, tableOptions(stdout).Width); err != nil {
+	if err := r.WriteText(stdout, terminalOf(stdout).Width); err != nil {
 		return err
 	}
 	if len(files) > 0 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lakebench/lakebench/internal/render"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/results/files"
 	"github.com/lakebench/lakebench/results/gate"
@@ -155,8 +156,7 @@ func (o *gateOptions) print(r gate.Report, stdout, stderr io.Writer) error {
 	case "json":
 		return r.WriteJSON(stdout)
 	}
-	t := tableOptions(stdout)
-	return r.WriteText(stdout, t.Width, t.Color)
+	return render.Text(stdout, r.Page(gate.MostOnATerminal), terminalOf(stdout))
 }
 
 // printGitHub appends the summary to the file that GitHub names for a step, where
@@ -167,14 +167,14 @@ func printGitHub(r gate.Report, stdout, stderr io.Writer) error {
 	}
 	summary := os.Getenv("GITHUB_STEP_SUMMARY")
 	if summary == "" {
-		return r.WriteMarkdown(stdout)
+		return render.Markdown(stdout, r.Page(gate.MostInSummary))
 	}
 	f, err := os.OpenFile(summary, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return fmt.Errorf("write the step's summary: %w", err)
 	}
 	fmt.Fprintf(stderr, "summary %s\n", summary)
-	return errors.Join(r.WriteMarkdown(f), f.Close())
+	return errors.Join(render.Markdown(f, r.Page(gate.MostInSummary)), f.Close())
 }
 
 // replace makes the results the baselines where they are not alike.
@@ -215,6 +215,7 @@ func (o *gateOptions) test(ctx context.Context, policy gate.Policy, stdout io.Wr
 		}
 	}
 	var problems []string
+	var page render.Page
 	for _, named := range all {
 		planted, err := gate.SelfTest(named.Document, policy)
 		var failed *gate.SelfTestError
@@ -223,9 +224,10 @@ func (o *gateOptions) test(ctx context.Context, policy gate.Policy, stdout io.Wr
 		} else if err != nil {
 			return err
 		}
-		if err := gate.WritePlanted(stdout, named.Name, planted, tableOptions(stdout).Width); err != nil {
-			return err
-		}
+		page.Blocks = append(page.Blocks, gate.PlantedSection(named.Name, planted))
+	}
+	if err := render.Text(stdout, page, terminalOf(stdout)); err != nil {
+		return err
 	}
 	if len(problems) > 0 {
 		return &gate.SelfTestError{Problems: problems}

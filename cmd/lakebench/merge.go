@@ -78,7 +78,7 @@ func (o mergeOptions) run(ctx context.Context, args []string, stdout, stderr io.
 	if err != nil {
 		return err
 	}
-	if err := results.WriteTable(stdout, doc, tableOptions(stdout)); err != nil {
+	if err := results.WriteTable(stdout, doc, results.TableOptions(terminalOf(stdout))); err != nil {
 		return err
 	}
 	fmt.Fprintf(stderr, "\nresult  %s\nreport  %s\n", in.result, in.report)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lakebench/lakebench/internal/report"
+	"github.com/lakebench/lakebench/internal/render"
 	"github.com/lakebench/lakebench/plan"
 	"github.com/lakebench/lakebench/results"
 )
@@ -105,15 +105,17 @@ func (o planOptions) readScale() (plan.Scale, error) {
 func (o planOptions) print(cmd *cobra.Command, plan plan.Plan) error {
 	var page bytes.Buffer
 	var err error
-	switch options := tableOptions(cmd.OutOrStdout()); {
+	terminal := terminalOf(cmd.OutOrStdout())
+	terminal.Color = terminal.Color && o.out == ""
+	switch {
 	case o.json:
 		err = printJSON(&page, plan)
 	case o.format == "text":
-		err = plan.WriteText(&page, options.Width, options.Color && o.out == "")
+		err = render.Text(&page, plan.Page(), terminal)
 	case o.format == "markdown":
-		err = plan.WriteMarkdown(&page)
+		err = render.Markdown(&page, plan.Page())
 	case o.format == "html":
-		err = report.PlanHTML(&page, plan)
+		err = render.HTML(&page, plan.Page())
 	default:
 		return usagef("--format %q: expected text, markdown or html", o.format)
 	}

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/lakebench/lakebench/internal/backend"
 	"github.com/lakebench/lakebench/internal/backend/fault"
@@ -374,7 +373,7 @@ func (o *runOptions) output(ctx context.Context, to *destination, doc *results.D
 		_, err = stdout.Write(text)
 		return err
 	}
-	if err := results.WriteTable(stdout, *doc, tableOptions(stdout)); err != nil {
+	if err := results.WriteTable(stdout, *doc, results.TableOptions(terminalOf(stdout))); err != nil {
 		return err
 	}
 	fmt.Fprintf(stderr, "\nresult  %s\nreport  %s\nplots   %s (%d files)\n", files.result, files.report, files.plots, files.pictures)
@@ -382,16 +381,4 @@ func (o *runOptions) output(ctx context.Context, to *destination, doc *results.D
 		fmt.Fprintf(stderr, "failing %s\n", file)
 	}
 	return nil
-}
-
-// tableOptions fits the table to the terminal, to 80 columns elsewhere.
-func tableOptions(w io.Writer) results.TableOptions {
-	o := results.TableOptions{Width: 80}
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
-			o.Width = width
-		}
-		o.Color = os.Getenv("NO_COLOR") == ""
-	}
-	return o
 }

@@ -46,9 +46,9 @@ var arrows = map[string][]string{
 	"internal/backend/backendtest": {"internal/backend"},
 	"internal/meter":               nil,
 
-	"internal/report":       {"plots", "plan"},
+	"internal/report":       {"plots"},
 	"plots":                 {"results"},
-	"plan":                  {"results"},
+	"plan":                  {"plots"},
 	"deploy":                {"results"},
 	"results":               {"internal/render"},
 	"internal/render":       nil,

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/lakebench/lakebench/plan"
 	"github.com/lakebench/lakebench/results"
 )
 
@@ -25,15 +24,6 @@ func HTML(w io.Writer, docs ...results.Document) error {
 		return err
 	}
 	return writePage(w, "results.html", v)
-}
-
-// PlanHTML writes a plan as one file that needs no network.
-func PlanHTML(w io.Writer, p plan.Plan) error {
-	v, err := newPlanView(p)
-	if err != nil {
-		return err
-	}
-	return writePage(w, "plan.html", v)
 }
 
 func writePage(w io.Writer, name string, view any) error {

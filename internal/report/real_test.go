@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lakebench/lakebench/internal/price"
+	"github.com/lakebench/lakebench/internal/render"
 	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/plan"
 	"github.com/lakebench/lakebench/results"
@@ -55,12 +57,25 @@ func TestRealBrowser(t *testing.T) {
 	troubled.Warnings = []string{strings.Repeat("a-very-long-word-without-a-space", 10)}
 	troubled.Checks = append(troubled.Checks, results.Check{Name: "sums", Status: results.Failed, Detail: strings.Repeat("many words ", 40)})
 	good := resultstest.CatalogRefresh(1, 0, 100, 1000, 10_000)
-	pages := map[string]string{"one": htmlOf(t, good), "several": htmlOf(t, good, troubled, good), "plan": planOf(t, plan.DefaultScale())}
+	pages := map[string]string{"one": htmlOf(t, good), "several": htmlOf(t, good, troubled, good), "plan": planOf(t)}
 	for name, page := range pages {
 		for _, width := range []int{390, 1440} {
 			t.Run(fmt.Sprintf("%s/%d", name, width), func(t *testing.T) { look(t, browser, width, page) })
 		}
 	}
+}
+
+func planOf(t *testing.T) string {
+	t.Helper()
+	p, err := plan.Make(plan.DefaultScale(), price.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := render.HTML(&b, p.Page()); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
 
 // look lays a page out in a window of some width.

@@ -3,12 +3,10 @@ package report
 import (
 	"bytes"
 	"errors"
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/lakebench/lakebench/internal/resultstest"
-	"github.com/lakebench/lakebench/plan"
 	"github.com/lakebench/lakebench/results"
 )
 
@@ -28,22 +26,6 @@ func markdownOf(t *testing.T, docs ...results.Document) string {
 		t.Fatal(err)
 	}
 	return b.String()
-}
-
-// TestHTMLNeedsNothingElse: nothing in the page is fetched, and none of it runs.
-func TestHTMLNeedsNothingElse(t *testing.T) {
-	report := func() string { return htmlOf(t, resultstest.CatalogRefresh(1, 0, 100, 1000, 10_000)) }
-	plan := func() string { return planOf(t, plan.DefaultScale()) }
-	fetched := regexp.MustCompile(`(?i)(src|href|action|data)\s*=\s*"([^#"][^"]*)"|url\(|@import|<(script|link|iframe|img)\b`)
-	for name, write := range map[string]func() string{"report": report, "plan": plan} {
-		page := write()
-		if m := fetched.FindString(page); m != "" {
-			t.Errorf("the %s fetches: %s", name, m)
-		}
-		if page != write() {
-			t.Errorf("the same %s twice differs", name)
-		}
-	}
 }
 
 // TestReportSaysWhatTheResultSays, in both formats.

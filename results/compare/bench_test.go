@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/lakebench/lakebench/internal/render"
 	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/results/compare"
@@ -38,7 +39,7 @@ func BenchmarkCompareFiles(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := c.WriteText(io.Discard, compare.TextOptions{}); err != nil {
+		if err := render.Text(io.Discard, c.Page(false), render.TextOptions{}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/lakebench/lakebench/internal/render"
 	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/results/compare"
@@ -290,10 +291,10 @@ func everything() (old, next results.Document) {
 	return old, next
 }
 
-func text(t *testing.T, c *compare.Comparison, o compare.TextOptions) string {
+func text(t *testing.T, c *compare.Comparison, all bool, o render.TextOptions) string {
 	t.Helper()
 	var b strings.Builder
-	if err := c.WriteText(&b, o); err != nil {
+	if err := render.Text(&b, c.Page(all), o); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -303,9 +304,9 @@ func TestGoldens(t *testing.T) {
 	old, next := everything()
 	same := resultstest.CatalogRefresh(1, 0)
 	for name, got := range map[string]string{
-		"everything": text(t, held(t, old, next, compare.DefaultOptions()), compare.TextOptions{}),
-		"same":       text(t, held(t, same, same, compare.DefaultOptions()), compare.TextOptions{}),
-		"same-all":   text(t, held(t, same, same, compare.DefaultOptions()), compare.TextOptions{All: true}),
+		"everything": text(t, held(t, old, next, compare.DefaultOptions()), false, render.TextOptions{}),
+		"same":       text(t, held(t, same, same, compare.DefaultOptions()), false, render.TextOptions{}),
+		"same-all":   text(t, held(t, same, same, compare.DefaultOptions()), true, render.TextOptions{}),
 	} {
 		path := filepath.Join("testdata", name+".txt")
 		if *update {
@@ -329,13 +330,13 @@ func TestTextFits(t *testing.T) {
 	old, next := everything()
 	c := held(t, old, next, compare.DefaultOptions())
 	for _, width := range []int{70, 80, 120} {
-		plain := text(t, c, compare.TextOptions{Width: width, All: true})
+		plain := text(t, c, true, render.TextOptions{Width: width})
 		for line := range strings.SplitSeq(plain, "\n") {
 			if n := utf8.RuneCountInString(line); n > width || strings.HasSuffix(line, " ") {
 				t.Errorf("width %d: %d columns: %q", width, n, line)
 			}
 		}
-		colored := text(t, c, compare.TextOptions{Width: width, All: true, Color: true})
+		colored := text(t, c, true, render.TextOptions{Width: width, Color: true})
 		if codes.ReplaceAllString(colored, "") != plain || !codes.MatchString(colored) {
 			t.Errorf("width %d: with colours the text is another", width)
 		}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lakebench/lakebench/internal/render/texttab"
+	"github.com/lakebench/lakebench/internal/render/format"
 	"github.com/lakebench/lakebench/results"
 )
 
@@ -37,7 +37,7 @@ func (n Namer) Place(variant string, p results.Point, phase results.Phase) strin
 	parts := []string{variant}
 	for _, name := range n.vary {
 		if v, ok := p[name]; ok {
-			parts = append(parts, texttab.Spaced(name)+" "+results.FormatCoordinate(v))
+			parts = append(parts, format.Spaced(name)+" "+results.FormatCoordinate(v))
 		}
 	}
 	if phase != "" {

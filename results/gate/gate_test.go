@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/lakebench/lakebench/internal/render"
 	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/results/gate"
@@ -411,8 +412,8 @@ func TestGoldens(t *testing.T) {
 		return b.String()
 	}
 	for name, got := range map[string]string{
-		"report.txt":       write(func(b *bytes.Buffer) error { return r.WriteText(b, 0, false) }),
-		"report.md":        write(func(b *bytes.Buffer) error { return r.WriteMarkdown(b) }),
+		"report.txt":       write(func(b *bytes.Buffer) error { return render.Text(b, r.Page(gate.MostOnATerminal), render.TextOptions{}) }),
+		"report.md":        write(func(b *bytes.Buffer) error { return render.Markdown(b, r.Page(gate.MostInSummary)) }),
 		"annotations.txt":  write(func(b *bytes.Buffer) error { return r.WriteAnnotations(b) }),
 		"report.junit.xml": write(func(b *bytes.Buffer) error { return r.WriteJUnit(b) }),
 		"report.json":      write(func(b *bytes.Buffer) error { return r.WriteJSON(b) }),
@@ -436,7 +437,7 @@ func TestGoldens(t *testing.T) {
 func TestFormatsHoldTogether(t *testing.T) {
 	r := everything(t)
 	var b bytes.Buffer
-	if err := r.WriteText(&b, 80, false); err != nil {
+	if err := render.Text(&b, r.Page(gate.MostOnATerminal), render.TextOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.SplitSeq(b.String(), "\n") {

@@ -1,15 +1,17 @@
 package gate
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 
-	"github.com/lakebench/lakebench/internal/render/texttab"
+	"github.com/lakebench/lakebench/internal/render"
+	"github.com/lakebench/lakebench/internal/render/format"
 )
 
-// A Report is what the gate says of all results that were judged together.
+// A Report is the outcome for all results that were judged together.
 type Report struct {
 	Outcome  Outcome   `json:"outcome"`
 	Verdicts []Verdict `json:"verdicts"`
@@ -72,46 +74,76 @@ func (r Report) WriteJSON(w io.Writer) error {
 	return enc.Encode(r)
 }
 
-// mostShown is how many findings of one kind a text shows of a result.
-const mostShown = 12
+// MostOnATerminal is how many findings of one kind a terminal shows of a result.
+const MostOnATerminal = 12
 
-// WriteText writes the report for a terminal, width 0 for 80 columns.
-func (r Report) WriteText(w io.Writer, width int, color bool) error {
-	t := texttab.NewPage(width, color)
-	for i, v := range r.Verdicts {
-		if i > 0 {
-			t.Line("")
-		}
-		v.text(t)
+// Page returns the report for people, with at most the given number of findings of
+// one kind for each result.
+func (r Report) Page(most int) render.Page {
+	page := render.Page{Title: "lakebench gate: " + string(r.Outcome)}
+	for _, v := range r.Verdicts {
+		page.Blocks = append(page.Blocks, v.section(most))
 	}
 	if len(r.Failures) > 0 {
-		if len(r.Verdicts) > 0 {
-			t.Line("")
-		}
-		t.Line(t.Styled(texttab.Red, strings.ToUpper(string(worst(r.Failures)))+"  as a whole"))
-		findings(t, texttab.Red, r.Failures)
+		outcome := worst(r.Failures)
+		page.Blocks = append(page.Blocks, render.Section{
+			Title: strings.ToUpper(string(outcome)) + " as a whole", Level: outcome.level(),
+			Blocks: []render.Block{findings(r.Failures, render.Bad, most)},
+		})
 	}
-	_, err := io.WriteString(w, t.String())
-	return err
+	return page
 }
 
-func (v Verdict) text(t *texttab.Page) {
-	style := texttab.Green
-	if v.Outcome != Pass {
-		style = texttab.Red
+// level is the weight of an outcome on a page.
+func (o Outcome) level() render.Level {
+	switch o {
+	case Pass:
+		return render.Good
+	case Inconclusive:
+		return render.Warning
 	}
-	t.Paragraph(style, strings.ToUpper(string(v.Outcome))+"  "+v.Workload+": "+v.Sentence(), "  ")
-	for _, side := range []struct{ what, name string }{{"  result    ", v.Result}, {"  baseline  ", v.Baseline}} {
-		t.Line(t.Styled(texttab.Dim, side.what+texttab.Block(side.name, t.Width, len(side.what))))
-	}
+	return render.Bad
+}
+
+func (v Verdict) section(most int) render.Section {
+	s := render.Section{Title: strings.ToUpper(string(v.Outcome)) + " " + v.Workload + ": " + v.Sentence(), Level: v.Outcome.level()}
+	s.Blocks = append(s.Blocks, render.Facts{{Name: "result", Value: v.Result}, {Name: "baseline", Value: v.Baseline}})
 	for _, w := range v.Warnings {
-		t.Paragraph(texttab.Yellow, "  warning: "+w, "    ")
+		s.Blocks = append(s.Blocks, render.Paragraph{Level: render.Warning, Text: "Warning: " + w})
 	}
-	findings(t, texttab.Red, v.Failures)
+	if len(v.Failures) > 0 {
+		s.Blocks = append(s.Blocks, findings(v.Failures, render.Bad, most))
+	}
 	if len(v.Advice) > 0 {
-		t.Line("  Not gated, for your information:")
-		findings(t, texttab.Yellow, v.Advice)
+		title := format.Plural(int64(len(v.Advice)), "change", "changes") + " that the policy does not gate"
+		s.Blocks = append(s.Blocks, render.Section{Title: title, Folded: true, Blocks: []render.Block{findings(v.Advice, render.Warning, most)}})
 	}
+	return s
+}
+
+// findings groups findings by their place.
+func findings(list []Finding, level render.Level, most int) render.Table {
+	t := render.Table{Columns: []render.Column{{Name: "why"}, {Name: "what", Words: true, Tinted: true}}}
+	of := map[Kind]int{}
+	place := ""
+	for _, f := range list {
+		if of[f.Kind]++; of[f.Kind] > most {
+			continue
+		}
+		row := render.Row{Cells: []string{string(f.Kind), f.Message}, Level: level}
+		if f.Place != place {
+			row.Group = cmp.Or(f.Place, "as a whole")
+		}
+		place = f.Place
+		t.Rows = append(t.Rows, row)
+	}
+	for _, f := range list { // in their order
+		if more := of[f.Kind] - most; more > 0 {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s: %d more; --format json lists all", f.Kind, more))
+			delete(of, f.Kind)
+		}
+	}
+	return t
 }
 
 // Sentence says what was gated.
@@ -125,37 +157,15 @@ func (v Verdict) Sentence() string {
 		{v.Gated.Growth, "growth class", "growth classes"}, {v.Gated.Checks, "check", "checks"},
 	} {
 		if p.n > 0 {
-			parts = append(parts, texttab.Plural(int64(p.n), p.one, p.many))
+			parts = append(parts, format.Plural(int64(p.n), p.one, p.many))
 		}
 	}
 	gated := "nothing gated"
 	if len(parts) > 0 {
-		gated = texttab.List(parts) + " gated"
+		gated = format.List(parts) + " gated"
 	}
 	if len(v.Failures) == 0 {
 		return gated
 	}
-	return texttab.Plural(int64(len(v.Failures)), "failure", "failures") + "; " + gated
-}
-
-// findings writes findings under their places, and of each kind not too many.
-func findings(t *texttab.Page, style texttab.Style, list []Finding) {
-	of := map[Kind]int{}
-	place := ""
-	for _, f := range list {
-		if of[f.Kind]++; of[f.Kind] > mostShown {
-			continue
-		}
-		if f.Place != "" && f.Place != place {
-			t.Paragraph(texttab.Plain, "  "+f.Place, "    ")
-		}
-		place = f.Place
-		t.Paragraph(style, fmt.Sprintf("    %s: %s", f.Kind, f.Message), "      ")
-	}
-	for _, f := range list { // in their order
-		if more := of[f.Kind] - mostShown; more > 0 {
-			t.Paragraph(style, fmt.Sprintf("    %s: %d more; --format json lists all", f.Kind, more), "      ")
-			delete(of, f.Kind)
-		}
-	}
+	return format.Plural(int64(len(v.Failures)), "failure", "failures") + "; " + gated
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/lakebench/lakebench/internal/render/texttab"
+	"github.com/lakebench/lakebench/internal/render/format"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/results/compare"
 )
@@ -149,8 +149,8 @@ func (j *judgement) advice(kind Kind, r *compare.Row, format string, args ...any
 func (j *judgement) ledgers(entries []compare.Entry) {
 	for _, e := range entries {
 		f := Finding{
-			Kind: KindLedger, Place: j.Place(e.Variant, e.Point, e.Phase), Old: texttab.Thousands(float64(e.Old), 0), New: texttab.Thousands(float64(e.New), 0),
-			Message: fmt.Sprintf("%s: %s, the baseline has %s", e.What(), texttab.Thousands(float64(e.New), 0), texttab.Thousands(float64(e.Old), 0)),
+			Kind: KindLedger, Place: j.Place(e.Variant, e.Point, e.Phase), Old: format.Thousands(float64(e.Old), 0), New: format.Thousands(float64(e.New), 0),
+			Message: fmt.Sprintf("%s: %s, the baseline has %s", e.What(), format.Thousands(float64(e.New), 0), format.Thousands(float64(e.Old), 0)),
 		}
 		j.put(j.policy.Ledgers, f)
 	}
@@ -179,7 +179,7 @@ func (j *judgement) growth(all []compare.Growth) {
 		}
 		j.put(action, Finding{
 			Kind: KindGrowth, Place: j.Place(g.Variant, g.Point, ""), Metric: g.Metric, Old: string(g.Old), New: string(g.New),
-			Message: fmt.Sprintf("growth of %s with %s %s, the baseline's is %s", g.Metric, texttab.Spaced(g.X), is, g.Old),
+			Message: fmt.Sprintf("growth of %s with %s %s, the baseline's is %s", g.Metric, format.Spaced(g.X), is, g.Old),
 		})
 	}
 }

@@ -2,10 +2,9 @@ package gate
 
 import (
 	"fmt"
-	"io"
 	"slices"
 
-	"github.com/lakebench/lakebench/internal/render/texttab"
+	"github.com/lakebench/lakebench/internal/render"
 	"github.com/lakebench/lakebench/results"
 )
 
@@ -169,24 +168,22 @@ func (plant Plant) try(doc results.Document, p Policy) (Planted, error) {
 	return out, nil
 }
 
-// WritePlanted writes what became of each plant, for a terminal.
-func WritePlanted(w io.Writer, name string, planted []Planted, width int) error {
-	t := texttab.NewPage(width, false)
-	t.Paragraph(texttab.Plain, name, "  ")
+// PlantedSection returns the outcome of each plant for people.
+func PlantedSection(name string, planted []Planted) render.Section {
+	t := render.Table{Columns: []render.Column{{Name: "outcome", Tinted: true}, {Name: "plant", Words: true}}}
 	for _, p := range planted {
-		what, text := "  caught   ", p.Name+": "+p.Message
+		outcome, text, level := "caught", p.Name+": "+p.Message, render.Good
 		switch {
 		case p.Skipped != "":
-			what, text = "  skipped  ", p.Name+": "+p.Skipped
+			outcome, text, level = "skipped", p.Name+": "+p.Skipped, render.Warning
 		case !p.Caught:
-			what = "  MISSED   "
+			outcome, level = "MISSED", render.Bad
 		case p.Name == nothing:
-			what, text = "  passed   ", p.Name
+			outcome, text = "passed", p.Name
 		}
-		t.Line(what + texttab.Block(text, t.Width, len(what)))
+		t.Rows = append(t.Rows, render.Row{Cells: []string{outcome, text}, Level: level})
 	}
-	_, err := io.WriteString(w, t.String())
-	return err
+	return render.Section{Title: name, Blocks: []render.Block{t}}
 }
 
 // clone copies a document.
