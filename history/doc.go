@@ -9,8 +9,7 @@
 // alone, however many records are live, and the set of live records at any
 // instant follows from the same source without the stream (see Lake.Live).
 //
-// The keys (families of the design note "DynamoDB prefix-isolated metadata
-// layout", seeds/000):
+// The keys, by the families of docs/notes/metadata-layout.txt:
 //
 //	tbl/<table>                      one for each table, there from the start,
 //	                                 replaced by every commit on the table

@@ -6,7 +6,7 @@ import (
 	"github.com/lakebench/lakebench/internal/units"
 )
 
-// The families of a lake (design note, seeds/000).
+// The families of a lake (docs/notes/metadata-layout.txt).
 const (
 	familyTable     = "tbl"
 	familyAppend    = "append-operation"

@@ -13,8 +13,9 @@ import (
 	"github.com/lakebench/lakebench/manifest"
 )
 
-// TestCounts: the requests of each operation are those of spec §5 and
-// docs/facts/memwal.md §2 and §3, whatever the logs in testdata say.
+// TestCounts: the requests of each operation are those of
+// docs/spec/shard-manifest.md §5 and docs/facts/memwal.md §2 and §3, whatever
+// the logs in testdata say.
 func TestCounts(t *testing.T) {
 	logs := make(map[manifest.Kind]*log)
 	for _, kind := range manifest.Kinds() {

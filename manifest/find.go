@@ -13,7 +13,7 @@ import (
 
 // A finder looks for the tip of a shard's manifest: the version after which there
 // is none. Whatever it is told but "not found" ends the search: an older version
-// must never pass for the tip (docs/spec/shard-manifest.md §4, hazard 1).
+// must never pass for the tip (hazard 1).
 type finder struct {
 	objects object.Reader
 	at      Location

@@ -7,5 +7,5 @@ import (
 )
 
 // TestMutants: these tests reject the code with each guard taken out
-// (docs/spec/shard-manifest.md §4).
+// (docs/spec/hazards.md).
 func TestMutants(t *testing.T) { mutant.Run(t, "testdata/mutants") }

@@ -34,7 +34,8 @@ func DefaultBackfillOptions() BackfillOptions {
 }
 
 // maxWorkers bounds the transactions at once: they all check one barrier item,
-// which admits some 500 a second (spec §4, "The barrier item is hot").
+// which admits some 500 a second (docs/spec/metadata-store.md §4, "The barrier
+// item is hot").
 const maxWorkers = 256
 
 // Validate refuses options out of range.

@@ -60,7 +60,7 @@ func kb(n int) float64 { return math.Ceil(float64(n) / 1024) }
 
 // TestBackfillCost: at most 0.05 requests an item, and write units at the floor of
 // the rules: 2⌈v1⌉ + 2⌈v2⌉ for each item, the barrier's check for each transaction,
-// one unit for each page and for the beginning (issue 4, "Must reach").
+// one unit for each page and for the beginning.
 func TestBackfillCost(t *testing.T) {
 	for _, c := range []struct {
 		items, valueBytes            int
@@ -128,8 +128,8 @@ func TestBackfillAgain(t *testing.T) {
 	})
 }
 
-// TestBackfillUnread: keys that a batch leaves unread are asked for again (spec §6,
-// hazard 9): otherwise each would be paid for as a failed creation.
+// TestBackfillUnread: keys that a batch leaves unread are asked for again (hazard 9):
+// otherwise each would be paid for as a failed creation.
 func TestBackfillUnread(t *testing.T) {
 	virtually(t, "on dynamodb BatchGetItem nth 1 : unprocessed 60", func(ctx context.Context, l *lake) {
 		l.load(records(200, 10))
@@ -174,8 +174,8 @@ func (l *lake) between(api string, n int, change func()) {
 	}
 }
 
-// TestBackfillRaces: what changes between the scan and the creation (spec §5 and
-// §6, hazards 1 to 3).
+// TestBackfillRaces: what changes between the scan and the creation
+// (docs/spec/metadata-store.md §5, hazards 1 to 3).
 func TestBackfillRaces(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -224,7 +224,7 @@ func TestBackfillRaces(t *testing.T) {
 }
 
 // TestBackfillMeetsBarrier: a worker that wakes up after the barrier was installed
-// writes nothing (spec §6, hazard 3).
+// writes nothing (hazard 3).
 func TestBackfillMeetsBarrier(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -343,7 +343,8 @@ func TestProblems(t *testing.T) {
 }
 
 // TestBackfillVoided: a v1-only node that registers after the backfill has begun
-// voids it, also when its record is gone by then (spec §4).
+// voids it, also when its record is gone by then
+// (docs/spec/metadata-store.md §4).
 func TestBackfillVoided(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -450,7 +451,7 @@ func (o *odd) Scan(ctx context.Context, in *dynamodb.ScanInput, opts ...func(*dy
 }
 
 // TestPages: only the absence of a last key ends a scan, and an empty map is none
-// (spec §6, hazard 7).
+// (hazard 7).
 func TestPages(t *testing.T) {
 	for _, n := range []int{0, 1, 9, 10, 11, 30} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
@@ -476,7 +477,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestOddKeys: keys that layouts could confuse (spec §6, hazard 12) are copied, and
+// TestOddKeys: keys that layouts could confuse (hazard 12) are copied, and
 // missed when they are not there.
 func TestOddKeys(t *testing.T) {
 	long := "tbl/" + strings.Repeat("ü", 505) // 1,014 bytes

@@ -316,7 +316,7 @@ func twoAtOnce(t *testing.T, seed uint64, one, two func(context.Context, *migrat
 }
 
 // TestStaleNode: a dual node that wakes up after the marker does not write v1 alone,
-// nor with what it knew (spec §6, hazard 4).
+// nor with what it knew (hazard 4).
 func TestStaleNode(t *testing.T) {
 	virtually(t, `on dynamodb TransactWriteItems actor "stale" nth 1 : delay 30s`, func(ctx context.Context, l *lake) {
 		stop := beating(l.quiet(), l.ready(20))

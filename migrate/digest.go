@@ -6,8 +6,9 @@ import (
 	"math/bits"
 )
 
-// partitions is into how many parts keys are hashed to be compared (spec §5). A
-// part that is not equal is read again, so more of them make that cheaper.
+// partitions is into how many parts keys are hashed to be compared
+// (docs/spec/metadata-store.md §5). A part that is not equal is read again, so
+// more of them make that cheaper.
 const partitions = 4096
 
 // partition is that of a key: the first bits of its SHA-256.

@@ -20,8 +20,9 @@ const PauseRequests = 4
 // FinalizeOptions say who finalizes what.
 type FinalizeOptions struct {
 	// Nodes are all nodes that write metadata, by their ids: old binaries write no
-	// record and cannot be counted (spec §4, "peers"). NoNodes says that there are
-	// none, since all of them have been stopped; one of the two is needed.
+	// record and cannot be counted (docs/spec/metadata-store.md §4, "peers").
+	// NoNodes says that there are none, since all of them have been stopped; one
+	// of the two is needed.
 	Nodes   []string
 	NoNodes bool
 	// Owner names who finalizes: a barrier of the same owner, left by a crash, is
@@ -39,7 +40,8 @@ type FinalizeOptions struct {
 	DryRun   bool
 }
 
-// DefaultFinalizeOptions pause writes for at most a minute (spec §5).
+// DefaultFinalizeOptions pause writes for at most a minute
+// (docs/spec/metadata-store.md §5).
 func DefaultFinalizeOptions() FinalizeOptions {
 	return FinalizeOptions{MaxPause: time.Minute, HeartbeatWait: time.Minute, HeartbeatPoll: time.Second, Examples: DefaultVerifyOptions().Examples}
 }
@@ -79,10 +81,11 @@ type FinalizeReport struct {
 	Plan         *Plan // of a dry run
 }
 
-// Finalize makes v2 the authority (spec §5): it looks at the fleet, pauses writes,
-// looks again, verifies, and publishes the completion marker. Whatever keeps it from
-// publishing, writes go on afterwards as before, and the error is a *RefusedError
-// or says what failed. After a crash, run it again, or Abort.
+// Finalize makes v2 the authority (docs/spec/metadata-store.md §5): it looks at the
+// fleet, pauses writes, looks again, verifies, and publishes the completion marker.
+// Whatever keeps it from publishing, writes go on afterwards as before, and the
+// error is a *RefusedError or says what failed. After a crash, run it again, or
+// Abort.
 func (m *Migrator) Finalize(ctx context.Context, o FinalizeOptions) (*FinalizeReport, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err

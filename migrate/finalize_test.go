@@ -27,8 +27,7 @@ func (l *lake) ready(items int) *dual.Store {
 	return a
 }
 
-// TestFinalizeRefusals: each says what to do next, and changes nothing (issue 4,
-// "Bad input").
+// TestFinalizeRefusals: each says what to do next, and changes nothing.
 func TestFinalizeRefusals(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -170,8 +169,8 @@ func TestFinalizePause(t *testing.T) {
 	}
 }
 
-// TestFinalizeUnderBarrier: what happens between the barrier and the marker (spec §6,
-// hazards 10 and 11).
+// TestFinalizeUnderBarrier: what happens between the barrier and the marker
+// (hazards 10 and 11).
 func TestFinalizeUnderBarrier(t *testing.T) {
 	for _, c := range []struct {
 		name    string

@@ -33,9 +33,9 @@ type RepairReport struct {
 	Plan     *Plan // of a dry run
 }
 
-// Repair makes v2 what v1 is, at any time before the barrier (spec §5): each fix is
-// one transaction that checks the v1 value, the v2 value it replaces, and that the
-// barrier is absent.
+// Repair makes v2 what v1 is, at any time before the barrier
+// (docs/spec/metadata-store.md §5): each fix is one transaction that checks the v1
+// value, the v2 value it replaces, and that the barrier is absent.
 func (m *Migrator) Repair(ctx context.Context, o RepairOptions) (*RepairReport, error) {
 	const verb = "repair"
 	if err := (VerifyOptions{Examples: o.Examples}).Validate(); err != nil {

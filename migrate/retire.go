@@ -21,7 +21,8 @@ type RetireOptions struct {
 	// holds.
 	Confirm string
 	// Retention is how long v1 has to be kept after the finalization: at least as
-	// long as any append operation is (design note, "Operational rollout").
+	// long as any append operation is (docs/notes/metadata-layout.txt, "Operational
+	// rollout").
 	Retention time.Duration
 	Owner     string // names who retires
 	DryRun    bool

@@ -48,7 +48,7 @@ type PeerCounts struct {
 // noBackfill is the state of a backfill that has not begun.
 const noBackfill = "none"
 
-// What is safe to roll back to (spec §5).
+// What is safe to roll back to (docs/spec/metadata-store.md §5).
 const (
 	RollbackV1Only = "v1-only"      // any binary: v1 is the authority
 	RollbackDual   = "dual-capable" // v2 is, and v1 is a mirror of it

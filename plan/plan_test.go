@@ -25,8 +25,8 @@ func plan(t *testing.T, change func(*Scale)) Plan {
 	return p
 }
 
-// The design note's lake, worked out by hand from its numbers, the rules and the
-// prices.
+// The default scale's lake, worked out by hand from its numbers, the rules and
+// the prices.
 func TestPlanOfTheDesignNote(t *testing.T) {
 	p := plan(t, nil)
 	const (

@@ -65,8 +65,9 @@ type Scale struct {
 	HintEvery int64 `json:"hint_every"`
 }
 
-// DefaultScale returns the lake of the design note: 1,000 tables, 10 commits a
-// second, seven days of retention, 50 readers that refresh every 30 seconds.
+// DefaultScale returns a lake with the retention of docs/notes/metadata-layout.txt,
+// seven days, and a scale that we assume: 1,000 tables, 10 commits a second, 50
+// readers that refresh every 30 seconds.
 func DefaultScale() Scale {
 	return Scale{
 		Tables: 1000, CommitsPerSecond: 10, Retention: Span(7 * secondsPerDay * time.Second),

@@ -26,10 +26,11 @@ var (
 	// transactions on the same items, or for load. Nothing was written.
 	ErrContention = errors.New("refused for contention")
 	// ErrWritesPaused: a finalization holds the write barrier. Nothing was
-	// written; try again once it is over, which takes seconds (spec §4).
+	// written; try again once it is over, which takes seconds
+	// (docs/spec/metadata-store.md §4).
 	ErrWritesPaused = errors.New("writes are paused for a finalization")
 	// ErrMirrorConflict: v1 is as expected and v2 holds another value, so that
-	// neither was written (spec §4, "Dual mutation").
+	// neither was written (docs/spec/metadata-store.md §4, "Dual mutation").
 	ErrMirrorConflict = errors.New("v2 holds another value than v1")
 	// ErrBadCursor: the cursor is damaged, or was made by another layout, table
 	// or prefix.

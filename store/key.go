@@ -13,7 +13,7 @@ import (
 	"github.com/lakebench/lakebench/internal/units"
 )
 
-// Names of the attributes that the layouts use (spec §2 and §3).
+// Names of the attributes that the layouts use (docs/spec/metadata-store.md §2 and §3).
 const (
 	AttrKey    = "pk"     // the complete logical key, in both layouts
 	AttrValue  = "value"  // the opaque value
@@ -44,15 +44,15 @@ type ShardCounts struct {
 	Default  int // of families not named
 }
 
-// specCounts are the counts of spec §3: 64 shards for the family that every
-// append writes, 32 for manifests, and few for registries, whose refresh costs
-// one request a shard.
+// specCounts are the counts of docs/spec/metadata-store.md §3: 64 shards for
+// the family that every append writes, 32 for manifests, and few for
+// registries, whose refresh costs one request a shard.
 var specCounts = ShardCounts{
 	Families: map[string]int{"append-operation": 64, "lance-manifest": 32},
 	Default:  8,
 }
 
-// DefaultShardCounts returns the shard counts of spec §3.
+// DefaultShardCounts returns the shard counts of docs/spec/metadata-store.md §3.
 func DefaultShardCounts() ShardCounts {
 	return ShardCounts{Families: maps.Clone(specCounts.Families), Default: specCounts.Default}
 }
@@ -112,7 +112,8 @@ func (c ShardCounts) Of(family string) int {
 }
 
 // Shard returns the shard of a key in its family: the first 8 bytes of the
-// SHA-256 of the complete key, big-endian, modulo the family's count (spec §3).
+// SHA-256 of the complete key, big-endian, modulo the family's count
+// (docs/spec/metadata-store.md §3).
 func (c ShardCounts) Shard(key string) int {
 	sum := sha256.Sum256([]byte(key))
 	return int(binary.BigEndian.Uint64(sum[:8]) % uint64(c.Of(Family(key))))
@@ -131,7 +132,7 @@ func BucketName(family string, shard int) string {
 
 // FamilyOfPrefix returns the family that a prefix lies in. A prefix without a
 // slash may be the beginning of several families' names: that is
-// ErrPrefixSpansFamilies (spec §3).
+// ErrPrefixSpansFamilies (docs/spec/metadata-store.md §3).
 func FamilyOfPrefix(prefix string) (string, error) {
 	family, _, ok := strings.Cut(prefix, "/")
 	if !ok {

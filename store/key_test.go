@@ -48,7 +48,8 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-// TestShards: the counts of spec §3, and every shard of a family is in use.
+// TestShards: the counts of docs/spec/metadata-store.md §3, and every shard of a family
+// is in use.
 func TestShards(t *testing.T) {
 	for family, want := range map[string]int{"append-operation": 64, "lance-manifest": 32, "tbl": 8, "root": 8, "append": 8, "": 8} {
 		if got := store.Shards(family); got != want {

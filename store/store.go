@@ -20,10 +20,11 @@ import (
 	"iter"
 )
 
-// A MetaStore is one node's view of a lake's metadata (spec §1). Its methods may
-// be called from several tasks at once. Every method can also return the
-// service's own errors, wrapped with the operation, the table and the key, and
-// every mutation of a dual node ErrWritesPaused and ErrMirrorConflict.
+// A MetaStore is one node's view of a lake's metadata
+// (docs/spec/metadata-store.md §1). Its methods may be called from several
+// tasks at once. Every method can also return the service's own errors, wrapped
+// with the operation, the table and the key, and every mutation of a dual node
+// ErrWritesPaused and ErrMirrorConflict.
 type MetaStore interface {
 	// Get returns the value of key, never nil, or ErrNotFound. It is one
 	// request, strongly consistent unless the store was opened otherwise.
@@ -131,7 +132,7 @@ func CheckGuarded(g Guard, m Mutation) error {
 }
 
 // Drain reads pages until one has no cursor. Only the cursor ends it: an empty
-// page is not the end (spec §6, hazard 7).
+// page is not the end (hazard 7).
 func Drain(ctx context.Context, page func(ctx context.Context, cursor string) (Page, error)) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		for cursor := ""; ; {

@@ -123,8 +123,8 @@ func TestASealByAnotherProcess(t *testing.T) {
 	})
 }
 
-// A shard that the real system wrote (shared/data/README.md): the tail of its log
-// is replayed; its generations are Lance datasets, which is said of them by path.
+// A shard that the real system wrote (wal/testdata/real/README.md): the tail of its
+// log is replayed; its generations are Lance datasets, which is said of them by path.
 func TestAShardOfTheRealSystem(t *testing.T) {
 	forEachPolicy(t, func(ctx context.Context, t *testing.T, s *service, kind manifest.Kind) {
 		s.Load(t, os.DirFS("testdata/real"), s.at().Table)

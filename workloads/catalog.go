@@ -32,7 +32,8 @@ const (
 const parallelShards = 8
 
 // catalogRefresh measures what a reader pays for an up-to-date list of tables
-// while the records that are no tables pile up: the problem of the design note.
+// while the records that are no tables pile up: the problem
+// that docs/notes/metadata-layout.txt states.
 func catalogRefresh() *Workload {
 	return &Workload{
 		Name:    "catalog-refresh",

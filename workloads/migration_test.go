@@ -15,11 +15,12 @@ import (
 	"github.com/lakebench/lakebench/store"
 )
 
-// backfillFloor works out what a backfill of small records costs at least (issue 4,
-// "Must reach"): two units to check each v1 record, two to create its v2 record,
-// two to check the barrier in each transaction, one for the progress record, which
-// is written at the beginning and after each page; and the requests of all that. A
-// page that ends with the last record has a cursor, and so an empty one follows.
+// backfillFloor works out what a backfill of small records costs at least by
+// docs/facts/dynamodb.md §3.2: two units to check each v1 record, two to create its
+// v2 record, two to check the barrier in each transaction, one for the progress
+// record, which is written at the beginning and after each page; and the requests of
+// all that. A page that ends with the last record has a cursor, and so an empty one
+// follows.
 func backfillFloor(records, pageSize, batch int) (requests, wru float64) {
 	pages := records/pageSize + 1
 	transactions := 0

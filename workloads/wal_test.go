@@ -24,7 +24,7 @@ func shardRun(t *testing.T, w *Workload, virtual bool, set map[string]string) *r
 	return doc
 }
 
-// The numbers that docs/spec/shard-manifest.md §5 and issue 5 ask for, by policy.
+// The numbers of docs/spec/shard-manifest.md §5, by policy.
 func TestShardsCostWhatTheSpecificationSays(t *testing.T) {
 	const requests = "requests/op"
 	profile := map[string]string{"generations": "3", "duplicates": "true", "user_indexes": "0", "operations": "2", "rows": "4"}

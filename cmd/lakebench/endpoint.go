@@ -16,7 +16,8 @@ import (
 	"github.com/lakebench/lakebench/workloads"
 )
 
-// tableVariable names the v1 table of a lake (design note, "V2 physical layout").
+// tableVariable names the v1 table of a lake (docs/notes/metadata-layout.txt, "V2
+// physical layout").
 const tableVariable = "LAKE_DYNAMODB_TABLE"
 
 // backendOptions are the flags that say what a workload runs on.

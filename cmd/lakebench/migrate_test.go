@@ -231,7 +231,8 @@ func (h *hand) json(args ...string) string {
 	return out[:strings.LastIndex(out, "}")+1]
 }
 
-// TestMigrateBadInput: named, with the exit codes of issue 4, "Bad input".
+// TestMigrateBadInput: each error names its cause and has its exit code
+// (docs/spec/results.md §5).
 func TestMigrateBadInput(t *testing.T) {
 	t.Setenv(tableVariable, "")
 	h := newHand(t)

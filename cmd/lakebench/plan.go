@@ -28,7 +28,8 @@ under each manifest policy: by access pattern, with what of it is waste, how it
 grows, from where on v2 is the cheaper layout, how near it comes to the limits of
 the services, how many shards it needs, and what it costs to migrate.
 
-The scale is that of the design note's lake unless --scale or --set say otherwise;
+The scale is 1,000 tables, 10 commits a second, seven days of retention and 50
+readers unless --scale or --set say otherwise;
 --show prints it as a file to copy. Counts come from the documented rules, or,
 with --result, from what was measured.`,
 		Example: `  lakebench plan --set commits_per_second=25 --set retention=30d --set readers=200

@@ -90,7 +90,7 @@ func TestPages(t *testing.T) {
 		sizes []int
 		want  Walk
 	}{
-		{"nothing costs a block", 0, nil, Walk{1, 1}}, // facts §3.2, rows 7 and 8
+		{"nothing costs a block", 0, nil, Walk{1, 1}}, // docs/facts/dynamodb.md §3.2, rows 7 and 8
 		{"one sum, one rounding", 0, of(100, 300), Walk{1, 8}},
 		{"100,000 × 300 B", 0, of(100_000, 300), Walk{29, 28*257 + 155}}, // row 9
 		{"the crossing item is included", 0, of(11, 100<<10), Walk{2, 275 + 1}},

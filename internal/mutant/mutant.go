@@ -12,7 +12,7 @@
 // A mutant file is a txtar archive. Its comment says in words which guard is missing
 // and, on a line of its own, which tests of its package must then fail:
 //
-//	Hazard 7: an empty page is taken for the end.
+//	Metadata hazard 7: an empty page is taken for the end.
 //	test: ^TestConformance$/^pages$
 //	-- find store/store.go --
 //			if p.Cursor == "" {

@@ -73,7 +73,7 @@ func testFaults(t *testing.T, open func(t *testing.T) Fixture) {
 }
 
 // testSingleFaults: a conditional write is never sent again after an attempt
-// without an answer (spec §6, hazard 5), and refusals for contention are no failed
+// without an answer (hazard 5), and refusals for contention are no failed
 // conditions (hazard 6).
 func testSingleFaults(t *testing.T, open func(t *testing.T) Fixture, m mutation) {
 	api := "PutItem"

@@ -54,7 +54,7 @@ func wantTooLarge(t *testing.T, what string, err error, limit string) {
 	}
 }
 
-// torture are keys that a careless layout confuses (spec §6, hazard 12).
+// torture are keys that a careless layout confuses (hazard 12).
 func torture() []string {
 	long := strings.Repeat("p", 1010)
 	return []string{
@@ -111,7 +111,7 @@ func under(keys []string, prefix string) []string {
 }
 
 // testFamilies: every key belongs to the family that its first path segment
-// names, or to "root" without a slash (spec §3).
+// names, or to "root" without a slash (docs/spec/metadata-store.md §3).
 func testFamilies(t *testing.T, f Fixture) {
 	ctx, s := context.Background(), f.Store
 	create(t, s, torture()...)

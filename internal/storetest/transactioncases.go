@@ -104,8 +104,8 @@ func testTransactionUnanswered(t *testing.T, open func(t *testing.T) Fixture, tx
 	}
 }
 
-// testTransactionToken: a repeated transaction is applied once (spec §6, hazard
-// 14), however others change its target meanwhile.
+// testTransactionToken: a repeated transaction is applied once (hazard 14),
+// however others change its target meanwhile.
 func testTransactionToken(t *testing.T, open func(t *testing.T) Fixture, tx transaction) {
 	// Another node undoes what the transaction did.
 	undo := func(t *testing.T, f Fixture) {
@@ -155,7 +155,7 @@ func testTransactionToken(t *testing.T, open func(t *testing.T) Fixture, tx tran
 }
 
 // testTransactionReasons: the reasons of a cancelled transaction are read by
-// action, the guard's before the target's (spec §6, hazard 6).
+// action, the guard's before the target's (hazard 6).
 func testTransactionReasons(t *testing.T, open func(t *testing.T) Fixture, tx transaction) {
 	const (
 		none      = "None"

@@ -3,8 +3,7 @@
 // Its opinion: what a request did is known from the service's code, from its
 // status, or from reading back; never from a guess. "Not found" is an answer that
 // says so and nothing else; a creation without an answer is neither won nor lost
-// before the object's identity was looked at (docs/spec/shard-manifest.md §4, hazards
-// 3 to 6).
+// before the object's identity was looked at (hazards 3 to 6).
 package object
 
 import (
@@ -26,7 +25,7 @@ type ReadClient interface {
 }
 
 // IdentityKey is the name, below x-amz-meta-, of the user metadata that holds an
-// object's identity (docs/spec/shard-manifest.md §4, hazard 3).
+// object's identity (hazard 3).
 const IdentityKey = "lakebench-id"
 
 // cutReads bounds how often an object is asked for whose body breaks off: by

@@ -1,5 +1,6 @@
 // Package catalog is a query reader's view of the catalog: the last complete
-// listing, kept while refreshes fail (spec §4, "A reader's last-good cache").
+// listing, kept while refreshes fail (docs/spec/metadata-store.md §4, "A
+// reader's last-good cache").
 //
 // Its opinion: a reader with a complete catalog of known age is better off than
 // one with an error or, worse, with half a catalog. So a listing replaces the

@@ -20,8 +20,9 @@ const (
 	retiredName = "retired"
 )
 
-// A Barrier keeps dual nodes from writing (spec §4, "write barrier"). A
-// finalization installs it; once the marker exists it stays for ever.
+// A Barrier keeps dual nodes from writing (docs/spec/metadata-store.md §4,
+// "write barrier"). A finalization installs it; once the marker exists it stays
+// for ever.
 type Barrier struct {
 	ID        string    `json:"id"` // unique
 	Owner     string    `json:"owner"`
@@ -75,8 +76,8 @@ func (e *ForeignBarrierError) Unwrap() error { return ErrForeignBarrier }
 
 // BarrierAbsent returns the action that fails if the write barrier is there. Every
 // dual mutation carries it, and whatever else writes v2 before v2 is the
-// authority: a worker that stalls must not write after the marker (spec §6,
-// hazards 3 and 4).
+// authority: a worker that stalls must not write after the marker
+// (hazards 3 and 4).
 func (r *Records) BarrierAbsent() types.TransactWriteItem {
 	return at(r.table, barrierName).Check(store.Absent())
 }

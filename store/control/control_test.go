@@ -160,7 +160,7 @@ func TestPutLayoutFaults(t *testing.T) {
 	}
 }
 
-// TestStrongRead: control records are read strongly (spec §6, hazard 13).
+// TestStrongRead: control records are read strongly (hazard 13).
 func TestStrongRead(t *testing.T) {
 	l := newLakeTable(t)
 	rec := &getter{inner: l}

@@ -6,7 +6,8 @@ import (
 	"github.com/lakebench/lakebench/store"
 )
 
-// A Mode is how a node sees the two layouts (spec §4). The zero Mode is none.
+// A Mode is how a node sees the two layouts (docs/spec/metadata-store.md §4). The zero
+// Mode is none.
 type Mode int
 
 // The modes, in the order of a migration.

@@ -20,7 +20,7 @@ const peerPrefix = "peer/"
 // MaxNodeBytes is the longest node id.
 const MaxNodeBytes = 256
 
-// A Peer is what a node says about itself (spec §4, "peers").
+// A Peer is what a node says about itself (docs/spec/metadata-store.md §4, "peers").
 type Peer struct {
 	Node string `json:"node"`
 	// Incarnation is unique to one opening of the node: a record tells nothing
@@ -120,9 +120,10 @@ func (r *Records) RemovePeer(ctx context.Context, node string) error {
 }
 
 // swapPeer replaces one record of a node by another; nil is none. A v1-only node
-// voids the backfill (spec §4): once its record is there, so that a backfill which
-// begins meanwhile sees one or is seen; and once more before another record takes
-// its place, should the first time not have come to pass.
+// voids the backfill (docs/spec/metadata-store.md §4): once its record is there,
+// so that a backfill which begins meanwhile sees one or is seen; and once more
+// before another record takes its place, should the first time not have come to
+// pass.
 func (r *Records) swapPeer(ctx context.Context, node string, from, to *Peer) error {
 	was, is := from != nil && from.Mode == ModeV1, to != nil && to.Mode == ModeV1
 	if was && !is {

@@ -105,8 +105,7 @@ func TestPeerRaces(t *testing.T) {
 		w.has(&old)
 	})
 	t.Run("heartbeat that comes late", func(t *testing.T) {
-		// A finalizer must not take the v1-only node for a dual one (spec §6,
-		// hazard 11).
+		// A finalizer must not take the v1-only node for a dual one (hazard 11).
 		w := newWorld(t).made()
 		w.must(w.ours.PutPeer(w.ctx, first))
 		late, deliver := storetest.Delayed()
@@ -158,7 +157,8 @@ func TestPeers(t *testing.T) {
 }
 
 // TestV1VoidsBackfill: a v1-only record that appears voids the backfill, and so
-// does one that goes: what its node wrote may not be in v2 (spec §4).
+// does one that goes: what its node wrote may not be in v2
+// (docs/spec/metadata-store.md §4).
 func TestV1VoidsBackfill(t *testing.T) {
 	old, again, now := peer("a", "i1", control.ModeV1), peer("a", "i2", control.ModeV1), peer("a", "i3", control.ModeDual)
 	register := func(p control.Peer) func(w *world) error {

@@ -32,8 +32,9 @@ const (
 	Orphan          ProblemKind = "orphan"    // v2 holds what v1 does not
 )
 
-// A Problem is an item that the backfill could not make converge (spec §4 and §5).
-// The migration is not finalized while one is open.
+// A Problem is an item that the backfill could not make converge
+// (docs/spec/metadata-store.md §4 and §5). The migration is not finalized while
+// one is open.
 type Problem struct {
 	Key    string      `json:"key"`
 	Kind   ProblemKind `json:"kind"`

@@ -28,9 +28,9 @@ const (
 	BackfillVoided BackfillState = "voided"
 )
 
-// A Backfill is the progress of a run (spec §4, "backfill progress"). The cursor is
-// written only after every item up to it has converged or is recorded as a problem
-// (spec §6, hazard 8).
+// A Backfill is the progress of a run (docs/spec/metadata-store.md §4, "backfill
+// progress"). The cursor is written only after every item up to it has converged
+// or is recorded as a problem (hazard 8).
 type Backfill struct {
 	Run     string        `json:"run"` // unique
 	Started time.Time     `json:"started"`
@@ -87,7 +87,8 @@ func (r *Records) SaveBackfill(ctx context.Context, was *Backfill, next Backfill
 
 // VoidBackfill voids the run, if there is one that is not voided yet: node writes v1
 // alone. A v1-only node calls it once it is registered and before it serves, and
-// whoever replaces or removes a v1-only record before that (spec §4).
+// whoever replaces or removes a v1-only record before that
+// (docs/spec/metadata-store.md §4).
 func (r *Records) VoidBackfill(ctx context.Context, node string) error {
 	const tries = 20 // each fails only if a page was finished meanwhile
 	var err error

@@ -87,7 +87,7 @@ func (r *Records) State(ctx context.Context) (State, error) {
 
 // read returns what a control record holds.
 func (r *Records) read(ctx context.Context, name string) (store.Expectation, error) {
-	// Strongly, as every control record (spec §6, hazard 13).
+	// Strongly, as every control record (hazard 13).
 	value, err := at(r.table, name).Get(cause.With(ctx, cause.Control), r.client, store.Strong)
 	switch {
 	case errors.Is(err, store.ErrNotFound):

@@ -126,7 +126,8 @@ func every(f storetest.Fault) []storetest.Fault {
 
 func b(id string) control.Barrier { return control.Barrier{ID: id, Owner: "owner of " + id} }
 
-// TestFinalization goes through the life of barriers and marker (spec §4).
+// TestFinalization goes through the life of barriers and marker
+// (docs/spec/metadata-store.md §4).
 func TestFinalization(t *testing.T) {
 	w := newWorld(t).made()
 	r := w.ours
@@ -165,7 +166,7 @@ func TestFinalization(t *testing.T) {
 }
 
 // TestRaces: another finalization or an abort comes between what ours has read and
-// what it writes (spec §6, hazard 10).
+// what it writes (hazard 10).
 func TestRaces(t *testing.T) {
 	replaced := func(w *world) {
 		w.must(w.theirs.RemoveBarrier(w.ctx, "b1"))
@@ -354,7 +355,7 @@ func (w *world) store(name string, value types.AttributeValue) {
 	w.must(err)
 }
 
-// strict refuses reads that are not strong (spec §6, hazard 13).
+// strict refuses reads that are not strong (hazard 13).
 type strict struct {
 	control.Client
 	t *testing.T

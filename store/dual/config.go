@@ -65,9 +65,10 @@ type Config struct {
 	Backoff     item.Backoff      // see item.SenderConfig
 }
 
-// DefaultConfig is a dual node with the shard counts of spec §3, a mirror that
-// fails closed, pages of at most 1,000 items, sequential drains and strong reads.
-// Client, Table, Node and Random are for the caller to set.
+// DefaultConfig is a dual node with the shard counts of
+// docs/spec/metadata-store.md §3, a mirror that fails closed, pages of at most
+// 1,000 items, sequential drains and strong reads. Client, Table, Node and Random
+// are for the caller to set.
 func DefaultConfig() Config {
 	return Config{Mode: control.ModeDual, Shards: store.DefaultShardCounts(), PageLimit: 1000, Parallel: 1, Backoff: item.DefaultBackoff()}
 }

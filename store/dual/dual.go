@@ -1,5 +1,5 @@
 // Package dual is a node's view of the metadata store while it moves from v1 to v2
-// (spec §4).
+// (docs/spec/metadata-store.md §4).
 //
 // Its opinion: a node believes the control records and nothing else, least of all
 // its own clock. It reads them where an old one could do harm, and where it cannot
@@ -19,7 +19,7 @@
 // # Readers
 //
 // A dual node reads v1, and finalization does not wait for readers. This is why a
-// node that has not heard of the marker does no harm (spec §6, hazard 4):
+// node that has not heard of the marker does no harm (hazard 4):
 //
 //   - Until a v2-only node writes, every mutation writes both layouts in one
 //     transaction, so v1 is as fresh as v2.
@@ -42,8 +42,8 @@
 // heartbeat and may read an old v1 until then, if v2-only nodes write. It cannot
 // write v1's values over v2's.
 //
-// All of it is claimed for a service whose transactions become visible at once (spec
-// §6, "Safety property").
+// All of it is claimed for a service whose transactions become visible at once
+// (docs/spec/metadata-store.md §6, "Safety property").
 package dual
 
 import (
@@ -173,7 +173,8 @@ func (s *Store) Stats() Stats {
 
 // Close takes the node out of service: what is asked of it from now on fails with
 // ErrClosed. Its record goes, too; only one that says v1 stays until an operator
-// removes it (spec §4), since nobody else can know that no v1 writer is left.
+// removes it (docs/spec/metadata-store.md §4), since nobody else can know that no
+// v1 writer is left.
 func (s *Store) Close(ctx context.Context) error {
 	if err := s.recording.Lock(ctx); err != nil {
 		return err

@@ -123,10 +123,10 @@ func fixture(t *testing.T, mode control.Mode, name string, seed uint64, own clie
 	case control.ModeV1:
 		f.MaxKeyBytes, f.AnyPrefix = 2048, true
 		f.ItemBytes = func(key string, value []byte) int { return len("pk") + len(key) + len("value") + len(value) }
-	case control.ModeDual: // spec §4: v1 + v2 + the barrier
+	case control.ModeDual: // docs/spec/metadata-store.md §4: v1 + v2 + the barrier
 		f.Single = []storetest.Role{storetest.Other, storetest.Target, storetest.Other}
 		f.Guarded = []storetest.Role{storetest.Other, storetest.Guard, storetest.Target, storetest.Other}
-	case control.ModeV2Authoritative: // spec §4: v2 + mirror
+	case control.ModeV2Authoritative: // docs/spec/metadata-store.md §4: v2 + mirror
 		f.Single = []storetest.Role{storetest.Target, storetest.Other}
 		f.Guarded = []storetest.Role{storetest.Guard, storetest.Target, storetest.Other}
 	}

@@ -12,8 +12,8 @@ import (
 )
 
 // TestRefusedUpFront: what has no room in v2, spans families or means nothing is
-// refused before any request, in every mode but v1, where v1's rules hold (spec §1
-// to §3).
+// refused before any request, in every mode but v1, where v1's rules hold
+// (docs/spec/metadata-store.md §1 to §3).
 func TestRefusedUpFront(t *testing.T) {
 	ctx := context.Background()
 	long := "tbl/" + strings.Repeat("k", 1021) // a byte over a sort key's limit

@@ -12,7 +12,8 @@ import (
 )
 
 // TestMirror: a dual mutation wants v2 absent or as expected. Another value fails
-// closed, or is healed; v1 is looked at first (spec §4, "Dual mutation").
+// closed, or is healed; v1 is looked at first (docs/spec/metadata-store.md §4,
+// "Dual mutation").
 func TestMirror(t *testing.T) {
 	create := mutation{"create", "new", func(s store.MetaStore) error {
 		return s.CAS(context.Background(), "tbl/a", store.Absent(), []byte("new"))

@@ -128,7 +128,7 @@ type step struct {
 
 // dual returns the steps of a change while v1 is the authority. The barrier comes
 // first: once it is there v1 may be behind, and nothing that its conditions say
-// may be believed (spec §6, hazard 4).
+// may be believed (hazard 4).
 func (s *Store) dual(c change) []step {
 	r1, r2 := s.layout1.Record(c.key), s.layout2.Record(c.key)
 	mirror := item.AbsentOr(c.expect)

@@ -66,7 +66,7 @@ func (s *Store) Heartbeat(ctx context.Context) error {
 // announce writes the node's record, then reads the control records and turns to
 // what they say. The order is what finalization relies on: a finalizer installs
 // its barrier and then reads the peers, so either it sees this record, or its
-// barrier is there before we look (spec §4, "peers").
+// barrier is there before we look (docs/spec/metadata-store.md §4, "peers").
 func (s *Store) announce(ctx context.Context, write func() error) error {
 	for {
 		err := write()

@@ -14,7 +14,8 @@ import (
 	"github.com/lakebench/lakebench/store/dual"
 )
 
-// TestForbidden opens a node in every mode in every state of a migration (spec §4).
+// TestForbidden opens a node in every mode in every state of a migration
+// (docs/spec/metadata-store.md §4).
 func TestForbidden(t *testing.T) {
 	ctx := context.Background()
 	v1, dualMode, authoritative, only := control.ModeV1, control.ModeDual, control.ModeV2Authoritative, control.ModeV2Only
@@ -82,7 +83,7 @@ func wantForbidden(t *testing.T, err error, mode control.Mode, reason error) {
 
 // TestRecordThenLook: a node that is being opened while a finalization begins has
 // written its record before it looks. So whoever installs the barrier and finds no
-// record there stops it (spec §4, "peers"; §6, hazard 11).
+// record there stops it (docs/spec/metadata-store.md §4, "peers"; hazard 11).
 func TestRecordThenLook(t *testing.T) {
 	ctx := context.Background()
 	for what, c := range map[string]struct {
@@ -133,7 +134,8 @@ func TestRefusedLeavesRecord(t *testing.T) {
 }
 
 // TestV1BeforeInit: without a v2 table there is neither barrier nor marker, and no
-// record; the node registers once the table exists (spec §4).
+// record; the node registers once the table exists
+// (docs/spec/metadata-store.md §4).
 func TestV1BeforeInit(t *testing.T) {
 	ctx, l := context.Background(), legacyLake(t)
 	s := l.open("a", control.ModeV1)
@@ -169,7 +171,7 @@ func TestV1BeforeInit(t *testing.T) {
 }
 
 // TestV2OnlyWaits: a node that stops mirroring v1 waits for everybody who may read
-// it (spec §4; §6, hazard 4).
+// it (docs/spec/metadata-store.md §4; hazard 4).
 func TestV2OnlyWaits(t *testing.T) {
 	ctx, l := context.Background(), newLake(t)
 	reader, other := l.open("reader", control.ModeDual), l.open("other", control.ModeDual)

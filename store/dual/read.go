@@ -78,7 +78,8 @@ func (s *Store) drain(ctx context.Context, name string, invalid error, read func
 }
 
 // checkPrefix refuses prefixes that v2 could not read, from the first day of dual
-// on, so that nothing changes for callers at the switch (spec §3).
+// on, so that nothing changes for callers at the switch
+// (docs/spec/metadata-store.md §3).
 func (s *Store) checkPrefix(prefix string) error {
 	if s.Mode() == control.ModeV1 {
 		return nil

@@ -91,7 +91,7 @@ func TestSwitchOnWrite(t *testing.T) {
 
 // TestUnknownThenPaused: after an attempt without an answer the barrier's refusal
 // settles nothing: the attempt may have landed before the barrier, or not at all.
-// So the mutation is not made anew (spec §1).
+// So the mutation is not made anew (docs/spec/metadata-store.md §1).
 func TestUnknownThenPaused(t *testing.T) {
 	for _, m := range mutations() {
 		for what, c := range map[string]struct {
@@ -122,7 +122,7 @@ func TestUnknownThenPaused(t *testing.T) {
 }
 
 // TestStaleWriter: once v2-only nodes write, v1 is behind, and a dual node that has
-// slept through it all neither writes over v2 nor believes v1 (spec §6, hazard 4).
+// slept through it all neither writes over v2 nor believes v1 (hazard 4).
 func TestStaleWriter(t *testing.T) {
 	ctx := context.Background()
 	for what, c := range map[string]struct {
@@ -181,7 +181,7 @@ func TestStaleWriter(t *testing.T) {
 }
 
 // TestReaderLearns: a node that never writes learns of the marker with its next
-// drain or heartbeat, whichever comes first (spec §6, hazard 4).
+// drain or heartbeat, whichever comes first (hazard 4).
 func TestReaderLearns(t *testing.T) {
 	ctx := context.Background()
 	for what, learn := range map[string]func(s *dual.Store) error{
@@ -214,7 +214,7 @@ func TestReaderLearns(t *testing.T) {
 }
 
 // TestRefreshAfterMarker: no drain that begins after the marker touches v1, on
-// whichever node (issue 4, "must reach").
+// whichever node.
 func TestRefreshAfterMarker(t *testing.T) {
 	ctx := context.Background()
 	for _, mode := range []control.Mode{control.ModeDual, control.ModeV2Authoritative, control.ModeV2Only} {
@@ -259,7 +259,8 @@ func drainAll(t *testing.T, seq func(yield func(store.Entry, error) bool)) {
 }
 
 // TestDrainKeepsLayout: a drain ends on the layout on which it began, whatever
-// happens to the node meanwhile, and misses nothing (spec §1).
+// happens to the node meanwhile, and misses nothing
+// (docs/spec/metadata-store.md §1).
 func TestDrainKeepsLayout(t *testing.T) {
 	ctx, l := context.Background(), newLake(t)
 	want := make(map[string]string)

@@ -37,7 +37,8 @@ func metered(t *testing.T, mode control.Mode) (store.MetaStore, *served) {
 }
 
 // TestUnits: a mutation of at most 1 KB is one request in every mode, and costs the
-// write units of spec §4's table, whether it creates, replaces or removes.
+// write units of docs/spec/metadata-store.md §4's table, whether it creates,
+// replaces or removes.
 func TestUnits(t *testing.T) {
 	ctx := context.Background()
 	guard := store.Guard{Key: "lease/a", Expect: is("held")}

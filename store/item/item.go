@@ -64,7 +64,7 @@ func Entries(items []map[string]types.AttributeValue) ([]store.Entry, error) {
 
 // Last returns the logical key of the last item that a page evaluated, "" if there
 // is nothing behind it. Some services say so with an empty key instead of none
-// (spec §6, hazard 7).
+// (hazard 7).
 func Last(lastEvaluated map[string]types.AttributeValue) (string, error) {
 	if len(lastEvaluated) == 0 {
 		return "", nil

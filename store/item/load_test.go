@@ -85,8 +85,7 @@ func config(parallel int) item.LoadConfig {
 	return cfg
 }
 
-// TestUnprocessed: what is handed back is written in the end, once (spec §6,
-// hazard 9).
+// TestUnprocessed: what is handed back is written in the end, once (hazard 9).
 func TestUnprocessed(t *testing.T) {
 	for what, take := range map[string]func(try, items int) int{
 		"everything":          func(_, items int) int { return items },

@@ -56,7 +56,8 @@ func two() []types.TransactWriteItem {
 const api = "TransactWriteItems"
 
 // TestExpiredToken: a token is good for 10 minutes and a request may travel for 5
-// (spec §1, §6 hazard 14), so a retry is sent within the first minutes or never.
+// (docs/spec/metadata-store.md §1, hazard 14), so a retry is sent within the
+// first minutes or never.
 func TestExpiredToken(t *testing.T) {
 	pass := func(d time.Duration) func() {
 		return func() { _ = task.Sleep(context.Background(), d) }
@@ -228,7 +229,7 @@ func TestDeafTransport(t *testing.T) {
 	}
 }
 
-// TestUnanswered: what is an answer (spec §1), and what is none.
+// TestUnanswered: what is an answer (docs/spec/metadata-store.md §1), and what is none.
 func TestUnanswered(t *testing.T) {
 	status := func(code int, err error) error {
 		return &smithy.OperationError{Err: &smithyhttp.ResponseError{Response: &smithyhttp.Response{Response: &http.Response{StatusCode: code}}, Err: err}}

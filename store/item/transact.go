@@ -36,7 +36,8 @@ func (r *RefusedError) Error() string {
 // The token is set once and kept, with the identical request, until every
 // attempt so far has been answered. After an attempt without an answer, only a
 // success settles the matter; anything else ends as store.ErrUnknown, refusals
-// too, since the lost attempt may land after them (spec §1).
+// too, since the lost attempt may land after them
+// (docs/spec/metadata-store.md §1).
 func (s *Sender) Transact(ctx context.Context, actions []types.TransactWriteItem) error {
 	return s.transact(ctx, actions, s.cfg.Backoff.Tries)
 }

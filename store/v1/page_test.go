@@ -48,8 +48,8 @@ func count(t *testing.T, s *v1.Store, prefix string) int {
 }
 
 // TestEvaluatesTheTable: whatever the prefix, a drain evaluates every record of the
-// table (spec §2), and with a limit that divides their number one more request
-// finds the end.
+// table (docs/spec/metadata-store.md §2), and with a limit that divides their
+// number one more request finds the end.
 func TestEvaluatesTheTable(t *testing.T) {
 	s, rec := filled(t, 50)
 	for _, prefix := range []string{"tbl/", "lease/", "nothing/", ""} {
@@ -81,7 +81,7 @@ func (e emptyLast) Scan(ctx context.Context, in *dynamodb.ScanInput, opts ...fun
 	return out, err
 }
 
-// TestEmptyLastKey: an empty last key is the end (spec §6, hazard 7).
+// TestEmptyLastKey: an empty last key is the end (hazard 7).
 func TestEmptyLastKey(t *testing.T) {
 	_, rec := filled(t, 30)
 	if n := count(t, openStore(t, config(emptyLast{rec}, 5)), "tbl/"); n != 30 {

@@ -1,5 +1,5 @@
 // Package v1 is the legacy layout: one table whose partition key is the logical
-// key, read by prefix with a filtered Scan (spec §2).
+// key, read by prefix with a filtered Scan (docs/spec/metadata-store.md §2).
 //
 // Its opinion is the layout's own flaw, kept exactly: DynamoDB evaluates and
 // charges every item of the table and filters afterwards, so a prefix read costs

@@ -6,5 +6,6 @@ import (
 	"github.com/lakebench/lakebench/internal/mutant"
 )
 
-// TestMutants: these tests reject the code with each guard taken out (spec §6).
+// TestMutants: these tests reject the code with each guard taken out
+// (docs/spec/hazards.md).
 func TestMutants(t *testing.T) { mutant.Run(t, "testdata/mutants") }

@@ -50,7 +50,7 @@ func listed(t *testing.T, s *v2.Store, prefix string) []string {
 }
 
 // TestParallelRequests: a parallel drain makes the very requests of a sequential
-// one, and a request evaluates what it returns (spec §3).
+// one, and a request evaluates what it returns (docs/spec/metadata-store.md §3).
 func TestParallelRequests(t *testing.T) {
 	var want, wantKeys []string
 	for _, parallel := range []int{1, 2, 8, 100} {
@@ -184,7 +184,7 @@ func (e emptyLast) Query(ctx context.Context, in *dynamodb.QueryInput, opts ...f
 	return out, err
 }
 
-// TestEmptyLastKey: an empty last key is the end of a shard (spec §6, hazard 7).
+// TestEmptyLastKey: an empty last key is the end of a shard (hazard 7).
 func TestEmptyLastKey(t *testing.T) {
 	for _, parallel := range []int{1, 3} {
 		s, rec, _ := filled(t, 30, parallel)

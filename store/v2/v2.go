@@ -1,6 +1,6 @@
 // Package v2 is the prefix-isolated layout: a table whose partition key is a
 // bucket, one shard of one family, and whose sort key is the complete logical key
-// (spec §3).
+// (docs/spec/metadata-store.md §3).
 //
 // Its opinion: a prefix read must never pay for another family, so a prefix that
 // does not name one whole family is refused rather than scanned. A request
@@ -56,9 +56,9 @@ type Config struct {
 	Backoff     item.Backoff      // see item.SenderConfig
 }
 
-// DefaultConfig has the shard counts of spec §3, pages of at most 1,000 items,
-// sequential drains and strong reads. Client, Table and Random are for the caller
-// to set.
+// DefaultConfig has the shard counts of docs/spec/metadata-store.md §3, pages of
+// at most 1,000 items, sequential drains and strong reads. Client, Table and
+// Random are for the caller to set.
 func DefaultConfig() Config {
 	return Config{Shards: store.DefaultShardCounts(), PageLimit: 1000, Parallel: 1, Backoff: item.DefaultBackoff()}
 }

@@ -89,7 +89,7 @@ func FuzzDecode(f *testing.F) {
 // shardOfTheRealSystem is a shard that was not written by lakebench.
 const shardOfTheRealSystem = "../testdata/real/_mem_wal/aa48498d-ac91-59e2-8452-69f46010ace2"
 
-// The real system's entries (shared/data/README.md): what each holds is known
+// The real system's entries (wal/testdata/real/README.md): what each holds is known
 // from what was done to the shard.
 func TestReadsWhatTheRealSystemWrote(t *testing.T) {
 	value := func(key, v string) entry.Row { return entry.Row{Key: key, Value: []byte(v)} }

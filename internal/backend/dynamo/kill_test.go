@@ -23,7 +23,7 @@ import (
 	"github.com/lakebench/lakebench/internal/backend/dynamo"
 )
 
-// kills is how often TestKill kills; issue 7 wants 200 now and then.
+// kills is how often TestKill kills; `make kill-soak` sets it to 200.
 var kills = flag.Int("kills", 8, "how many times TestKill kills the service")
 
 // helperDir names the directory that the helper process of TestKill serves.

@@ -24,7 +24,7 @@ import (
 var benchReal = flag.Bool("bench-real", false, "measure beside DynamoDB Local: minutes, on a quiet machine")
 
 // realCase is one operation as one client makes it, and how many times faster than
-// DynamoDB Local issue 7 wants it in memory.
+// DynamoDB Local it must be in memory.
 type realCase struct {
 	name  string
 	calls int // in one measurement

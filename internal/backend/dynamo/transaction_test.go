@@ -83,8 +83,8 @@ func (w *world) inFlight(actions ...types.TransactWriteItem) (done func() error)
 
 func delayed(c *dynamo.Config) { c.CommitDelay = time.Second }
 
-// Which requests conflict with a transaction that writes an item: docs/facts/dynamodb.md
-// §3.5, transaction-apis.
+// Which requests conflict with a transaction that writes an item:
+// docs/facts/dynamodb.md §3.5, transaction-apis.
 func TestConflictsWithWriteInFlight(t *testing.T) {
 	const (
 		canceled = "TransactionCanceledException"

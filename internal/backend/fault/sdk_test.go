@@ -207,7 +207,7 @@ func TestEffectsThroughTheSDK(t *testing.T) {
 		{`on dynamodb PutItem : error-after 503`, put, status(503, code("ServiceUnavailable")), 3, 3, true},
 		{`on dynamodb PutItem : error-after reset`, put, is(syscall.ECONNRESET), 3, 3, true},
 		{`on dynamodb PutItem nth 1 : error-after`, put, none, 2, 2, true},
-		// Hazard 5: the SDK's second attempt finds what the first one wrote.
+		// Metadata hazard 5: the SDK's second attempt finds what the first one wrote.
 		{`on dynamodb PutItem nth 1 : error-after`, create, status(400, typed[*types.ConditionalCheckFailedException]), 2, 2, true},
 		{`on dynamodb TransactWriteItems nth 1 : error-after`, transact, none, 2, 2, true},
 

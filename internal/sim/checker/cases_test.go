@@ -137,11 +137,11 @@ var cases = []struct {
 		op("b", 3, 4, get("k"), saw("0")),
 		op("b", 5, 6, cas("k", Absent(), "1"), answer(OK)),
 	).startingWith("k", "0")},
-	{"a lost reply read as a lost race", Failed, history( // hazard 5
+	{"a lost reply read as a lost race", Failed, history( // metadata hazard 5
 		op("a", 1, 2, cas("k", Text("0"), "1"), found(Conflict, "1")),
 		op("b", 3, 4, get("k"), saw("1")),
 	).startingWith("k", "0")},
-	{"equal values read as won", Failed, history( // hazard 5
+	{"equal values read as won", Failed, history( // metadata hazard 5
 		op("a", 1, 4, cas("k", Text("0"), "1"), answer(OK)),
 		op("b", 2, 3, cas("k", Text("0"), "1"), answer(OK)),
 	).startingWith("k", "0")},

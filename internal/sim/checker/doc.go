@@ -1,7 +1,7 @@
 // Package checker records what clients asked of a metadata store and what they
 // were told, and decides whether one store that does one thing at a time could
-// have told them so: whether the history is linearizable (docs/spec/metadata-store.md
-// §6, "Safety property").
+// have told them so: whether the history is linearizable (docs/spec/metadata-store.md §6,
+// "Safety property").
 //
 // Its opinion: a check is exact or it says that it is not. Operations whose
 // outcome nobody knows stay open until the end of the history; they may have

@@ -33,7 +33,7 @@ var contentionCodes = []string{
 }
 
 // refusedForContention says so of a call's error. A transaction is refused for
-// what its first action with a fault says (spec §1).
+// what its first action with a fault says (docs/spec/metadata-store.md §1).
 func refusedForContention(err error) bool {
 	var cancelled *types.TransactionCanceledException
 	if errors.As(err, &cancelled) {

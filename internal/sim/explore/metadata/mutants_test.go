@@ -33,10 +33,10 @@ type suspect struct{ file, layout, transport string }
 
 func (s suspect) name() string { return strings.TrimSuffix(filepath.Base(s.file), ".txtar") }
 
-// suspects are the mutants of hazards 5, 6 and 14 of docs/spec/metadata-store.md §6,
-// and those of others that a fault or a schedule brings out. Two are not here
-// since no run can show them: hazard05-still-running-is-an-answer, because the
-// attempt that still runs got no answer either, which is enough for the sender;
+// suspects are the mutants of hazards 5, 6 and 14, and those of others that a fault
+// or a schedule brings out. Two are not here since no run can show them:
+// hazard05-still-running-is-an-answer, because the attempt that still runs got no
+// answer either, which is enough for the sender;
 // and hazard09-given-up-silently, because a service that processes nothing of a
 // batch says so by an error.
 var suspects = []suspect{

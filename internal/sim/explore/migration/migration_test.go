@@ -177,7 +177,7 @@ type catch struct {
 	Command  string
 }
 
-// mostSchedules is how many schedules a mutant may take (issue 4, "Must reach").
+// mostSchedules is how many schedules a mutant may take.
 const mostSchedules = 200
 
 func printCatch() error {

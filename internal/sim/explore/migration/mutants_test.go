@@ -78,8 +78,8 @@ func look(t *testing.T, binaries *mutant.Binaries, file string) catch {
 	return found
 }
 
-// TestMutantsAreFound: each on the schedule that the table has, and so within 200
-// (issue 4, "Must reach").
+// TestMutantsAreFound: each on the schedule that the table has, and so within
+// mostSchedules.
 func TestMutantsAreFound(t *testing.T) {
 	mutant.Skip(t)
 	files, table := mutants(t), readCatches(t)
