@@ -95,7 +95,8 @@ func TestMutationsCostWhatTheSpecSays(t *testing.T) {
 						variant, guarded, size, m["requests/op"], m["wru/op"], m["rru/op"], m["usd/op"], want, want*0.625e-6)
 				}
 				ceiling, has := m["ceiling-units/s"]
-				// A partition's 1,000 units a second, two for each check (spec §4).
+				// A partition's 1,000 units a second, two for each check
+				// (docs/spec/metadata-store.md §4).
 				if has != (variant == "dual") || has && ceiling != 500 {
 					t.Errorf("%s: ceiling by units %v (%v), expected 500 for dual alone", variant, ceiling, has)
 				}

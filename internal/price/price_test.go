@@ -43,7 +43,7 @@ func TestCosts(t *testing.T) {
 		what      string
 		got, want float64
 	}{
-		// Issue 1 of 6: a v1 refresh of 100,000 records reads 7,424 units.
+		// A v1 refresh of 100,000 records of 300 B reads 7,424 units.
 		{"7,424 RRU", p.DynamoDB(7424, 0), 0.000928},
 		{"a million WRU", p.DynamoDB(0, 1e6), 0.625},
 		{"half a unit", p.DynamoDB(0.5, 0), 0.0000000625},
