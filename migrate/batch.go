@@ -12,9 +12,10 @@ import (
 )
 
 // Each record is created by two actions of a transaction, beside which there is
-// the check of the barrier (spec §5). The 4 MB that a transaction may have are never
-// the bound: a page has 1 MB and the rest of one item of at most 400 KB, and both
-// the item that is checked and the one that is put count.
+// the check of the barrier (docs/spec/metadata-store.md §5). The 4 MB that a
+// transaction may have are never the bound: a page has 1 MB and the rest of one
+// item of at most 400 KB, and both the item that is checked and the one that is
+// put count.
 const (
 	actionsPerPair = 2
 	// MaxBatch is the most records that a transaction creates: 49.
@@ -24,9 +25,9 @@ const (
 // creation is the transaction that creates records which v2 does not have yet:
 // {the barrier is absent; v1 still holds what was read; put v2 if absent} for each.
 // Without the check of v1 a delete that comes in between would leave a resurrected
-// record (spec §6, hazard 1), without the barrier's a worker that wakes up after
-// the marker would (hazard 3), and a newer value of a dual write is never
-// overwritten (hazard 2).
+// record (hazard 1), without the barrier's a worker that wakes up after the marker
+// would (hazard 3), and a newer value of a dual write is never overwritten
+// (hazard 2).
 func (m *Migrator) creation(items []original) []types.TransactWriteItem {
 	actions := []types.TransactWriteItem{m.records.BarrierAbsent()}
 	for _, it := range items {

@@ -44,7 +44,7 @@ func (c *converger) count(change func(t *tally)) {
 }
 
 // page brings all items of a page to their end: converged, or recorded as a
-// problem. Only then may the cursor move past them (spec §6, hazard 8).
+// problem. Only then may the cursor move past them (hazard 8).
 func (c *converger) page(ctx context.Context, items []original) (tally, error) {
 	c.tally = tally{}
 	var open []original
@@ -201,8 +201,9 @@ func (c *converger) refused(ctx context.Context, batch []original, refusal *item
 // running the verb again goes on from there.
 const settleTries = 20
 
-// settle makes one key converge on what v1 holds now (spec §5): gone, then v2 must
-// be absent; a different value in v2 is never overwritten.
+// settle makes one key converge on what v1 holds now
+// (docs/spec/metadata-store.md §5): gone, then v2 must be absent; a different
+// value in v2 is never overwritten.
 func (c *converger) settle(ctx context.Context, key string) error {
 	var err error
 	for range settleTries {

@@ -60,8 +60,8 @@ type Progress struct {
 	Done, Total int64
 }
 
-// DefaultConfig has the shard counts of spec §3. Client, Table and Random are for
-// the caller to set.
+// DefaultConfig has the shard counts of docs/spec/metadata-store.md §3. Client,
+// Table and Random are for the caller to set.
 func DefaultConfig() Config {
 	return Config{Shards: store.DefaultShardCounts(), Backoff: item.DefaultBackoff()}
 }
@@ -181,7 +181,8 @@ func (m *Migrator) open(ctx context.Context) (tables, error) {
 	return t, control.CheckLayout(ctx, m.cfg.Client, m.v2Table(), m.cfg.Shards)
 }
 
-// v1Schema and v2Schema are the layouts' primary keys (spec §2 and §3).
+// v1Schema and v2Schema are the layouts' primary keys (docs/spec/metadata-store.md §2
+// and §3).
 func v1Schema(name string) item.Schema { return item.Schema{Name: name, Hash: store.AttrKey} }
 func v2Schema(name string) item.Schema {
 	return item.Schema{Name: name, Hash: store.AttrBucket, Range: store.AttrKey}

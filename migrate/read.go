@@ -38,7 +38,7 @@ func (m *Migrator) scanPage(ctx context.Context, after string, limit int) (page,
 			return page{}, err
 		}
 	}
-	// Not the number of items says whether this is the end (spec §6, hazard 7).
+	// Not the number of items says whether this is the end (hazard 7).
 	p.last, err = item.Last(out.LastEvaluatedKey)
 	return p, err
 }
@@ -150,7 +150,7 @@ func (m *Migrator) transactGet(ctx context.Context, in *dynamodb.TransactGetItem
 }
 
 // conflicted says whether a transaction was cancelled for nothing but others in
-// flight, or for load: by reason codes (spec §6, hazard 6).
+// flight, or for load: by reason codes (hazard 6).
 func conflicted(err error) bool {
 	var cancelled *types.TransactionCanceledException
 	if !errors.As(err, &cancelled) {
@@ -173,7 +173,7 @@ func conflicted(err error) bool {
 const maxBatchGet = units.MaxBatchGetItems
 
 // present returns what v2 holds of the items' keys, read strongly. What the service
-// leaves unread is asked for again (spec §6, hazard 9).
+// leaves unread is asked for again (hazard 9).
 func (m *Migrator) present(ctx context.Context, items []original) (map[string][]byte, error) {
 	found := make(map[string][]byte, len(items))
 	for len(items) > 0 {

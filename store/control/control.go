@@ -2,9 +2,9 @@
 //
 // They live in the v2 table under one partition key without "#", which no bucket
 // can be, so user reads never see them and they survive the removal of v1
-// (spec §3). Its opinion: control records are read strongly and written
-// conditionally, always; a node that saw a stale one would act on a state that
-// is over.
+// (docs/spec/metadata-store.md §3). Its opinion: control records are read
+// strongly and written conditionally, always; a node that saw a stale one would
+// act on a state that is over.
 package control
 
 import (
@@ -63,7 +63,7 @@ type shardRecord struct {
 // Layout returns the shard counts that the table's layout record pins. It returns
 // ErrNoLayout if there is none.
 func Layout(ctx context.Context, client item.Getter, table string) (store.ShardCounts, error) {
-	// Strongly, as every control record (spec §6, hazard 13).
+	// Strongly, as every control record (hazard 13).
 	value, err := at(table, layoutName).Get(cause.With(ctx, cause.Control), client, store.Strong)
 	switch {
 	case errors.Is(err, store.ErrNotFound):

@@ -6,9 +6,9 @@
 // After an attempt without an answer, only the service's own word settles a write.
 // A conditional PutItem or DeleteItem is then not sent again, because the first
 // attempt may be carried out after the second. A transaction is sent again under
-// the token that it had, and only its success is believed (spec §1). Answers are
-// read from error types and from the reason code of each action, never from
-// message text (spec §6, hazard 6).
+// the token that it had, and only its success is believed
+// (docs/spec/metadata-store.md §1). Answers are read from error types and from the
+// reason code of each action, never from message text (hazard 6).
 package item
 
 import (

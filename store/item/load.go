@@ -61,10 +61,10 @@ type Loaded struct {
 
 // Load writes the items to a table that no one else writes yet, 25 a request and
 // without conditions. What the service hands back as unprocessed is sent again until
-// it is written or cfg.Tries is used up (spec §6, hazard 9). Load returns once all
-// items are written, or with the first error; what was written then stays. Two items with
-// one key in a batch are an error of the service; apart from each other, the last
-// one written holds.
+// it is written or cfg.Tries is used up (hazard 9). Load returns once all items are
+// written, or with the first error; what was written then stays. Two items with one key
+// in a batch are an error of the service; apart from each other, the last one written
+// holds.
 func Load(ctx context.Context, client BatchWriter, table string, items iter.Seq[map[string]types.AttributeValue], cfg LoadConfig) (Loaded, error) {
 	if err := cfg.Validate(); err != nil {
 		return Loaded{}, err
