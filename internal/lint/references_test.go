@@ -125,6 +125,7 @@ func (r *reading) read() {
 	r.hazardReferences()
 	if path.Ext(r.name) == ".md" && !strings.Contains(r.name, "testdata/") {
 		r.links()
+		r.paths()
 	}
 }
 
@@ -287,6 +288,23 @@ func (r *reading) links() {
 		isNamed := slices.ContainsFunc(named, func(other []int) bool { return other[0] <= at[0] && at[0] < other[1] })
 		if _, ok := r.documents[r.name].sections[r.joined[at[4]:at[5]]]; !ok && at[2] < 0 && !isNamed {
 			r.fail(at[0], "this document has no section %s", r.joined[at[4]:at[5]])
+		}
+	}
+}
+
+var codePath = regexp.MustCompile("`([a-z][\\w.-]*/[\\w./-]*\\w)/?`")
+
+// paths finds paths of the module in code spans of a Markdown file. Facts and notes
+// name paths of other systems, and NAME stands for any name.
+func (r *reading) paths() {
+	if below(r.name, "docs/facts") || below(r.name, "docs/notes") {
+		return
+	}
+	for _, at := range codePath.FindAllStringSubmatchIndex(r.text, -1) {
+		name := r.text[at[2]:at[3]]
+		top, _, _ := strings.Cut(name, "/")
+		if r.files[top] && !r.files[name] && !strings.Contains(name, "NAME") {
+			r.fail(at[2], "there is no file %s", name)
 		}
 	}
 }
