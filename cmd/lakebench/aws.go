@@ -47,7 +47,7 @@ func awsConfig(ctx context.Context, endpoint, region string) (aws.Config, error)
 	return cfg, nil
 }
 
-// isLoopback says whether an endpoint is on this machine. No endpoint is AWS.
+// isLoopback reports whether an endpoint is on this machine. An empty endpoint is AWS.
 func isLoopback(endpoint string) bool {
 	if endpoint == "" {
 		return false
@@ -63,14 +63,14 @@ func isLoopback(endpoint string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// checkEndpoint refuses what is no HTTP address; flag is where it comes from.
+// checkEndpoint refuses an endpoint that is not an HTTP address; flag names its source.
 func checkEndpoint(flag, endpoint string) error {
 	u, err := url.Parse(endpoint)
 	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
 		return usagef("%s %q: expected an address such as http://127.0.0.1:8000", flag, endpoint)
 	}
 	if u.Path != "" && u.Path != "/" || u.RawQuery != "" {
-		return usagef("%s %q: expected nothing behind %s", flag, endpoint, fmt.Sprintf("%s://%s", u.Scheme, u.Host))
+		return usagef("%s %q: expected nothing after %s", flag, endpoint, fmt.Sprintf("%s://%s", u.Scheme, u.Host))
 	}
 	return nil
 }

@@ -22,14 +22,14 @@ func newCompare() *cobra.Command {
 	o := &compareOptions{Options: compare.DefaultOptions()}
 	cmd := &cobra.Command{
 		Use:   "compare OLD NEW",
-		Short: "Hold two results of a workload side by side",
-		Long: `Compare prints what differs between two results: for each variant, point, phase
-and metric the old value, the new one and the change.
+		Short: "Compare two results of a workload",
+		Long: `Compare prints what differs between two results: the old value, the new value
+and the change, for each variant, point, phase and metric.
 
-Counts of deterministic results are exact, in every repeat: any difference is a
-difference. Times, and counts of concurrent runs on the real clock, are compared
-over their repeats (U test, corrected by the method of Holm over all rows), and ~
-stands where no difference is significant.
+Counts of deterministic results must be equal in every repeat. Times, and
+counts of concurrent runs on the real clock, are compared over their repeats
+(Mann-Whitney U test, with Holm's correction over all rows); ~ means that no
+difference is significant.
 
 OLD and NEW are each a result file, the folder of one, git:REV:PATH, or
 s3://BUCKET/PREFIX.`,
@@ -41,10 +41,10 @@ s3://BUCKET/PREFIX.`,
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.all, "all", false, "print every row, also those that do not differ")
+	f.BoolVar(&o.all, "all", false, "print every row, including those that do not differ")
 	f.BoolVar(&o.fail, "fail", false, "exit with 1 if anything differs")
 	f.BoolVar(&o.Force, "force", false, "compare results of different workloads or parameters")
-	f.Float64Var(&o.Alpha, "alpha", o.Alpha, "chance of calling any difference significant that is none, over all rows")
+	f.Float64Var(&o.Alpha, "alpha", o.Alpha, "family-wise significance level")
 	f.BoolVar(&o.json, "json", false, "print every row as JSON")
 	return cmd
 }

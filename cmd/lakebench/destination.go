@@ -12,7 +12,7 @@ import (
 	"github.com/lakebench/lakebench/results/bucket"
 )
 
-// outHelp says what --out is, where it names the place of a run's folder.
+// outHelp is the help text of --out in the verbs that write a run's folder.
 const outHelp = "write results to a new folder below this `dir`, or below s3://BUCKET/PREFIX"
 
 // A destination is where the folder of a run goes: below a folder, or below a

@@ -20,11 +20,11 @@ import (
 // physical layout").
 const tableVariable = "LAKE_DYNAMODB_TABLE"
 
-// backendOptions are the flags that say what a workload runs on.
+// backendOptions are the flags that choose the services of a run.
 type backendOptions struct {
 	kind     string
 	endpoint string // of DynamoDB
-	s3       string // likewise of S3
+	s3       string // endpoint of S3
 	bucket   string
 	uses     backend.Uses // what the workload needs
 	region   string
@@ -41,18 +41,18 @@ type backendOptions struct {
 }
 
 func (o *backendOptions) addFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.kind, "backend", backend.Embedded.String(), "embedded | endpoint: lakebench's own services, or AWS and what speaks like it")
-	f.StringVar(&o.endpoint, "dynamodb-endpoint", "", "DynamoDB's `address`, such as http://127.0.0.1:8000 (default AWS)")
-	f.StringVar(&o.s3, "s3-endpoint", "", "S3's `address`, such as http://127.0.0.1:7070 (default AWS)")
-	f.StringVar(&o.bucket, "bucket", "", "`name` of a bucket to use, below a prefix of the run's own, instead of making a new one")
+	f.StringVar(&o.kind, "backend", backend.Embedded.String(), "embedded (built-in services) or endpoint (a server or AWS)")
+	f.StringVar(&o.endpoint, "dynamodb-endpoint", "", "DynamoDB endpoint `address`, such as http://127.0.0.1:8000 (default AWS)")
+	f.StringVar(&o.s3, "s3-endpoint", "", "S3 endpoint `address`, such as http://127.0.0.1:7070 (default AWS)")
+	f.StringVar(&o.bucket, "bucket", "", "`name` of an existing bucket to use, below a new prefix, instead of creating one")
 	f.StringVar(&o.region, "region", "", "AWS region (default from the AWS configuration)")
-	f.StringVar(&o.table, "table", "", "`name` of the table, or what the names of new tables begin with (default $"+tableVariable+")")
-	f.BoolVar(&o.existing, "use-existing-table", false, "read the table that --table names instead of making new ones; nothing is written")
-	f.BoolVar(&o.keep, "keep", false, "leave the tables that were made")
-	f.BoolVar(&o.yes, "yes", false, "spend the estimated cost on an endpoint that is not this machine")
-	f.StringVar(&o.clock, "clock", string(results.RealClock), "real | virtual: the machine's clock, or one on which requests take modelled times and every run is the same")
-	f.StringVar(&o.times, "service-times", "", "take the virtual clock's service times from this YAML `file` instead of the built-in ones")
-	f.Float64Var(&o.budget, "budget", 1, "refuse a run whose estimated cost is above so many `USD`")
+	f.StringVar(&o.table, "table", "", "`name` of the table, or prefix of the names of new tables (default $"+tableVariable+")")
+	f.BoolVar(&o.existing, "use-existing-table", false, "read the table named by --table instead of creating tables; nothing is written")
+	f.BoolVar(&o.keep, "keep", false, "keep the tables and buckets that were created")
+	f.BoolVar(&o.yes, "yes", false, "agree to the estimated cost on an endpoint that is not this machine")
+	f.StringVar(&o.clock, "clock", string(results.RealClock), "real (this machine's clock) or virtual (modelled request times, identical in every run)")
+	f.StringVar(&o.times, "service-times", "", "service times of the virtual clock, from this YAML `file` (default built in)")
+	f.Float64Var(&o.budget, "budget", 1, "maximum estimated cost in `USD`")
 }
 
 // check refuses combinations that mean nothing, before anything is opened.
@@ -61,14 +61,14 @@ func (o *backendOptions) check(historyFile string) error {
 	case o.clock != string(results.RealClock) && o.clock != string(results.VirtualClock):
 		return usagef("--clock %q: expected real or virtual", o.clock)
 	case o.virtual() && o.kind == backend.Endpoint.String():
-		return usagef("--clock virtual needs --backend embedded: an endpoint has a clock of its own")
+		return usagef("--clock virtual requires --backend embedded: an endpoint runs on real time")
 	case o.times != "" && !o.virtual():
-		return usagef("--service-times needs --clock virtual")
+		return usagef("--service-times requires --clock virtual")
 	}
 	switch o.kind {
 	case backend.Embedded.String():
 		if o.endpoint != "" || o.s3 != "" || o.bucket != "" || o.region != "" || o.existing || o.keep {
-			return usagef("--dynamodb-endpoint, --s3-endpoint, --bucket, --region, --use-existing-table and --keep need --backend endpoint")
+			return usagef("--dynamodb-endpoint, --s3-endpoint, --bucket, --region, --use-existing-table and --keep require --backend endpoint")
 		}
 		return nil
 	case backend.Endpoint.String():
@@ -79,10 +79,10 @@ func (o *backendOptions) check(historyFile string) error {
 		o.table = os.Getenv(tableVariable)
 	}
 	if o.existing && o.table == "" {
-		return usagef("--use-existing-table needs --table NAME or $%s", tableVariable)
+		return usagef("--use-existing-table requires --table NAME or $%s", tableVariable)
 	}
 	if o.existing && historyFile != "" {
-		return usagef("--use-existing-table and --history exclude each other: both say what is measured")
+		return usagef("--use-existing-table and --history exclude each other: both choose the data")
 	}
 	if o.budget < 0 || o.budget != o.budget {
 		return usagef("--budget %v: expected an amount of US dollars, 0 or more", o.budget)
@@ -98,14 +98,14 @@ func (o *backendOptions) check(historyFile string) error {
 	return nil
 }
 
-// use says what the workload needs, and refuses an address of what it does not.
+// use records which services the workload needs, and refuses flags of the other one.
 func (o *backendOptions) use(w *workloads.Workload) error {
 	o.uses = w.Uses()
 	switch {
 	case o.uses.S3 && o.endpoint != "":
-		return usagef("workload %s works on S3: give --s3-endpoint instead of --dynamodb-endpoint", w.Name)
+		return usagef("workload %s runs on S3: use --s3-endpoint instead of --dynamodb-endpoint", w.Name)
 	case o.uses.DynamoDB && (o.s3 != "" || o.bucket != ""):
-		return usagef("workload %s works on DynamoDB: --s3-endpoint and --bucket are not for it", w.Name)
+		return usagef("workload %s runs on DynamoDB: it cannot be used with --s3-endpoint or --bucket", w.Name)
 	}
 	return nil
 }
@@ -221,17 +221,18 @@ func (o *backendOptions) openTable(ctx context.Context, cfg workloads.Config, st
 	return workloads.OpenTable(ctx, b, o.table, cfg.Params.Word("prefix"))
 }
 
-// confirm says what a run will cost, and refuses what nobody agreed to.
+// confirm prints the estimated cost of a run, and refuses a cost above the budget or
+// without --yes.
 func (o *backendOptions) confirm(usd float64, stderr io.Writer) error {
 	if isLoopback(o.address()) {
 		return nil
 	}
-	fmt.Fprintf(stderr, "lakebench: estimated cost of this run, setting up included: %.4f USD (storage and transfer not included)\n", usd)
+	fmt.Fprintf(stderr, "lakebench: estimated cost of this run, including its set-up: %.4f USD (without storage and transfer)\n", usd)
 	if usd > o.budget {
-		return usagef("the estimated cost of %.4f USD is above --budget %.4f", usd, o.budget)
+		return usagef("estimated cost %.4f USD exceeds --budget %.4f; nothing was sent", usd, o.budget)
 	}
 	if !o.yes {
-		return usagef("nothing was sent; add --yes to spend this on %s", o.where())
+		return usagef("nothing was sent: this costs money on %s; add --yes to agree", o.where())
 	}
 	return nil
 }

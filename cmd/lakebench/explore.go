@@ -37,7 +37,7 @@ type exploreOptions struct {
 	json       bool
 	show       bool
 
-	hasFaults     bool // --faults was given, if only to say that there are none
+	hasFaults     bool // --faults was given, possibly empty
 	hasOperations bool
 }
 
@@ -48,16 +48,17 @@ func newExplore() *cobra.Command {
 	o := &exploreOptions{}
 	cmd := &cobra.Command{
 		Use:   "explore",
-		Short: "Search many schedules of a scenario for one on which something breaks",
-		Long: `Explore runs a scenario, writers, readers and faults over a metadata store on the
-embedded services, on many schedules of a virtual runtime: which task runs when,
-and what goes wrong, follows from a seed. It checks what every caller was told.
-Two are shipped: metadata, on one layout, and migration, from v1 to v2 under load.
+		Short: "Search many schedules of a scenario for concurrency bugs",
+		Long: `Explore searches for concurrency bugs. It runs a scenario (writers, readers and
+faults on a metadata store) on a simulated runtime, where a seed decides which
+task runs when and what fails, and checks the answers that every caller got.
+Two scenarios are shipped: metadata, on one layout, and migration, from v1 to
+v2 under load.
 
-The first schedule that fails is made smaller, to the fewest context switches and
-faults, and printed as a timeline and as one line that replays it.
+The first failing schedule is reduced to the fewest context switches and
+faults, and printed as a timeline with the command line that replays it.
 
-Exit code 0: nothing was found; 1: a failure; 4: a check gave up on some schedule.`,
+Exit code 0: no failure found; 1: a failure; 4: a check was inconclusive.`,
 		Example: `  lakebench explore --layout v1
   lakebench explore --schedules 100 --policy random,pct:5 --seed 42
   lakebench explore --faults 'on dynamodb cause mutate p 0.05 : error-after' --out failure
@@ -67,28 +68,28 @@ Exit code 0: nothing was found; 1: a failure; 4: a check gave up on some schedul
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.hasFaults, o.hasOperations = cmd.Flags().Changed("faults"), cmd.Flags().Changed("operations")
 			if cmd.Flags().Changed("schedules") && slices.Contains(o.policies, replayPolicy) {
-				return usagef("--schedules: a replay is one schedule")
+				return usagef("--schedules cannot be used with --policy replay, which runs one schedule")
 			}
 			if cmd.Flags().Changed("schedule") && !slices.Contains(o.policies, replayPolicy) {
-				return usagef("--schedule needs --policy replay")
+				return usagef("--schedule requires --policy replay")
 			}
 			return o.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.scenario, "scenario", metadata.Name, "explore the shipped scenario of this name, or that of a YAML `file`")
+	f.StringVar(&o.scenario, "scenario", metadata.Name, "name of a shipped scenario, or a YAML `file`")
 	f.StringVar(&o.layout, "layout", "", "the store's layout, v1 or v2 (default the scenario's)")
-	f.StringVar(&o.transport, "transport", "", "how requests get to the service, direct or sdk, which is slower (default the scenario's)")
-	f.IntVar(&o.operations, "operations", 0, "how many operations each actor makes (default the scenario's)")
-	f.IntVar(&o.schedules, "schedules", 1000, "run at most so many schedules")
-	f.Uint64Var(&o.seed, "seed", 1, "the seed of the first schedules; it goes up by one each round of policies")
-	f.StringSliceVar(&o.policies, "policy", nil, "schedule by fifo, random or pct[:DEPTH], in turn, or replay (default the scenario's)")
-	f.StringVar(&o.schedule, "schedule", "", "with --policy replay: the `switches` to make")
-	f.StringVar(&o.faults, "faults", "", "inject faults by these `rules`, with ; between, or by those in a file named after an @, instead of the scenario's; '' is none")
-	f.IntVar(&o.parallel, "parallel", 0, "run so many schedules at once (default the number of CPUs); what is found does not depend on it")
-	f.StringVar(&o.out, "out", "", "write a failure's history, drawing, timeline and replay line to this `dir`")
+	f.StringVar(&o.transport, "transport", "", "transport of requests: direct, or sdk, which is slower (default the scenario's)")
+	f.IntVar(&o.operations, "operations", 0, "operations per actor (default the scenario's)")
+	f.IntVar(&o.schedules, "schedules", 1000, "maximum number of schedules")
+	f.Uint64Var(&o.seed, "seed", 1, "seed of the first schedules; each round of policies adds one")
+	f.StringSliceVar(&o.policies, "policy", nil, "scheduling policies, used in turn: fifo, random or pct[:DEPTH]; or replay (default the scenario's)")
+	f.StringVar(&o.schedule, "schedule", "", "with --policy replay: the context `switches` to make")
+	f.StringVar(&o.faults, "faults", "", "inject faults by these `rules`, separated by ;, or @FILE, instead of the scenario's; '' for none")
+	f.IntVar(&o.parallel, "parallel", 0, "schedules run in parallel (default: number of CPUs); findings do not depend on it")
+	f.StringVar(&o.out, "out", "", "write a failure's history, drawing, timeline and replay command to this `dir`")
 	f.BoolVar(&o.json, "json", false, "print a summary as JSON instead")
-	f.BoolVar(&o.show, "show", false, "print the shipped scenario's file and do nothing else")
+	f.BoolVar(&o.show, "show", false, "print the shipped scenario's file and exit")
 	return cmd
 }
 
@@ -132,7 +133,7 @@ func (o *exploreOptions) resolve() (explore.Scenario, []explore.Policy, error) {
 	}
 	if o.layout != "" {
 		if o.scenario == migration.Name {
-			return explore.Scenario{}, nil, usagef("--layout: scenario %s goes through all of them", migration.Name)
+			return explore.Scenario{}, nil, usagef("--layout cannot be used with scenario %s, which uses both layouts", migration.Name)
 		}
 		if cfg.Layout, err = metadata.ParseLayout(o.layout); err != nil {
 			return explore.Scenario{}, nil, usagef("--layout: %w", err)
@@ -170,7 +171,7 @@ func (o *exploreOptions) load() (metadata.Config, error) {
 	}
 	text, err := os.ReadFile(o.scenario)
 	if errors.Is(err, fs.ErrNotExist) {
-		return metadata.Config{}, usagef("--scenario %s: no scenario is named so, and there is no such file; %s and %s are shipped", o.scenario, metadata.Name, migration.Name)
+		return metadata.Config{}, usagef("--scenario %s: found neither a shipped scenario nor a file of this name; shipped are %s and %s", o.scenario, metadata.Name, migration.Name)
 	}
 	if err != nil {
 		return metadata.Config{}, usagef("--scenario: %w", err)
@@ -184,7 +185,7 @@ func (o *exploreOptions) searchPolicies(byDefault []explore.Policy) ([]explore.P
 	}
 	if slices.Contains(o.policies, replayPolicy) {
 		if len(o.policies) > 1 {
-			return nil, usagef("--policy: replay stands alone")
+			return nil, usagef("--policy replay cannot be combined with other policies")
 		}
 		return nil, nil
 	}

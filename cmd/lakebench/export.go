@@ -23,9 +23,8 @@ func newExport() *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "export RESULT --format FORMAT",
-		Short: "Write a result for another tool",
-		Long: `Export writes a result in the format of another tool:
-` + table.String() + `
+		Short: "Convert a result to the format of another tool",
+		Long: `Export writes a result in the format of another tool:` + table.String() + `
 
 docs/exports.md lists the names of metrics and labels.`,
 		Example: `  lakebench export result.json --format prometheus --out lakebench.prom

@@ -28,20 +28,24 @@ func newGate() *cobra.Command {
 	o := &gateOptions{}
 	cmd := &cobra.Command{
 		Use:   "gate --baseline PLACE RESULT...",
-		Short: "Fail if a result is not what its baseline says",
-		Long: `Gate holds results against baselines and fails on every difference that the policy
-does not allow, and on all that is missing, empty, interrupted or not comparable.
+		Short: "Compare results with baselines and fail on any change",
+		Long: `Gate compares results with baselines. It fails on every difference that the
+policy does not allow, and on every result that is missing, empty, interrupted
+or not comparable.
 
-By default counts of deterministic results may not change at all, in either
-direction; growth classes must stay, and so must the checks; times are reported
-and never fail. A policy in YAML says otherwise (lakebench schema gate prints its
-JSON Schema). --update makes the results the new baselines.
+By default, counts of deterministic results must not change in either
+direction, and growth classes and checks must stay as they are; times are
+reported but never fail. A policy file in YAML changes these rules ("lakebench
+schema gate" prints its JSON Schema). --update replaces the baselines with the
+results.
 
---self-test plants a regression of every kind into the baselines (into a made-up
-result without --baseline), and fails unless the gate fails on each.
+--self-test plants a regression of every kind into the baselines (or into a
+made-up result, without --baseline) and fails unless the gate finds each of
+them.
 
-PLACE is a result file, a folder of them, git:REV:PATH or s3://BUCKET/PREFIX;
-RESULT too. If RESULT is a folder, every baseline must have its result in it.`,
+PLACE and RESULT are a result file, a folder of results, git:REV:PATH or
+s3://BUCKET/PREFIX. If RESULT is a folder, it must hold a result for every
+baseline.`,
 		Example: `  lakebench gate --baseline baselines lakebench-results
   lakebench gate --baseline git:main:baselines --policy gate.yaml --format github lakebench-results
   lakebench gate --baseline baselines --update lakebench-results
@@ -52,11 +56,11 @@ RESULT too. If RESULT is a folder, every baseline must have its result in it.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.baseline, "baseline", "", "the baselines: a `place` (required, but for --self-test)")
-	f.StringVar(&o.policy, "policy", "", "what is allowed, a YAML `file` (default: counts, growth and checks are gated)")
-	f.StringVar(&o.format, "format", "text", "text, github (annotations, and Markdown for the step's summary), junit or json")
-	f.BoolVar(&o.update, "update", false, "make the results the baselines, where they differ")
-	f.BoolVar(&o.selfTest, "self-test", false, "plant a regression of every kind, and fail unless the gate does")
+	f.StringVar(&o.baseline, "baseline", "", "the baselines, a `PLACE` (required, except with --self-test)")
+	f.StringVar(&o.policy, "policy", "", "policy `file` in YAML (default: gate counts, growth classes and checks)")
+	f.StringVar(&o.format, "format", "text", "output format: text, github (annotations and a step summary), junit or json")
+	f.BoolVar(&o.update, "update", false, "replace baselines that differ with the results")
+	f.BoolVar(&o.selfTest, "self-test", false, "plant a regression of every kind and fail unless the gate finds it")
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(gateFormats, cobra.ShellCompDirectiveNoFileComp)) // the flag exists: it is made above
 	return cmd
 }
@@ -104,13 +108,13 @@ func (o *gateOptions) run(ctx context.Context, args []string, stdout, stderr io.
 func (o *gateOptions) check(args []string) error {
 	switch {
 	case o.selfTest && (len(args) > 0 || o.update):
-		return usagef("--self-test takes no results and updates nothing: it plants into the baselines")
+		return usagef("--self-test cannot be combined with results or --update")
 	case o.selfTest:
 		return nil
 	case o.baseline == "":
-		return usagef("--baseline is required: a result file, a folder of them, git:REV:PATH or s3://BUCKET/PREFIX")
+		return usagef("--baseline is required: a result file, a folder of results, git:REV:PATH or s3://BUCKET/PREFIX")
 	case len(args) == 0:
-		return usagef("no result given: name result files or folders of them")
+		return usagef("expected a result file or a folder of results; found none")
 	case o.update && !files.IsLocal(o.baseline):
 		return usagef("--update cannot change %s: name a file or a folder", o.baseline)
 	}
@@ -194,7 +198,7 @@ func (o *gateOptions) replace(r gate.Report, baselines, found []results.Named, s
 		fmt.Fprintf(stdout, "updated  %s\n", c.Name)
 	}
 	if len(changes) == 0 {
-		fmt.Fprintln(stdout, "nothing to update: the baselines say what the results do")
+		fmt.Fprintln(stdout, "nothing to update: the baselines equal the results")
 	}
 	return nil
 }

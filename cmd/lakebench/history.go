@@ -22,10 +22,10 @@ import (
 func newHistory() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "history",
-		Short: "Make, import and look at histories: what a lake's metadata holds",
-		Long: `A history file holds the keys and the item sizes of a lake's metadata, never a
-value. It is generated, or imported from an export of a real DynamoDB table, and
-measured with lakebench run --history FILE.`,
+		Short: "Generate, import and summarize a lake's keys and item sizes",
+		Long: `A history file holds the keys and item sizes of a lake's metadata, without
+values. It is generated, or imported from an export of a DynamoDB table.
+"lakebench run --history FILE" measures it.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -39,8 +39,9 @@ func newHistoryGenerate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "generate --out FILE",
 		Short: "Generate the live records of a lake",
-		Long: `Generate the records of a lake at one instant: the first at which it holds exactly
---records records beside its tables, or --at a time since it began.`,
+		Long: `Generate writes the records that a lake holds at one moment: either as soon as
+it holds --records records in addition to its tables, or --at a given time
+after its start.`,
 		Example: `  lakebench history generate --records 100000 --out lake.jsonl.gz
   lakebench history generate --commits-per-second 10 --at 168h --out week.jsonl`,
 		Args: noArgs,
@@ -50,7 +51,7 @@ func newHistoryGenerate() *cobra.Command {
 			}
 			if cmd.Flags().Changed("at") {
 				if cmd.Flags().Changed("records") {
-					return usagef("--records and --at exclude each other: each says which instant is meant")
+					return usagef("--records and --at exclude each other: both choose the moment")
 				}
 				cfg.Records, cfg.At = -1, at
 			} else if !cmd.Flags().Changed("commits-per-second") {
@@ -69,14 +70,14 @@ func newHistoryGenerate() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&cfg.Path, "out", "", "write this history `file`, gzip if it ends in .gz (required)")
-	f.Uint64Var(&cfg.Seed, "seed", 1, "make the lake from this seed")
-	f.Int64Var(&cfg.Records, "records", 10_000, "records beside the tables")
-	f.DurationVar(&at, "at", 0, "take the instant at this time since the lake began")
-	f.IntVar(&cfg.Lake.Tables, "tables", cfg.Lake.Tables, "tables")
-	f.Float64Var(&cfg.Lake.CommitsPerSecond, "commits-per-second", cfg.Lake.CommitsPerSecond, "commits a second over all tables (default: what reaches --records)")
-	f.DurationVar(&cfg.Lake.Retention, "retention", cfg.Lake.Retention, "how long records of appends, manifests and tombstones live")
-	f.Float64Var(&cfg.Lake.ZipfExponent, "zipf", cfg.Lake.ZipfExponent, "how much busier the busiest tables are; 0 is even")
-	f.IntVar(&cfg.Lake.ItemBytes, "item-bytes", cfg.Lake.ItemBytes, "size of a v1 item, attribute names included")
+	f.Uint64Var(&cfg.Seed, "seed", 1, "seed of the generated lake")
+	f.Int64Var(&cfg.Records, "records", 10_000, "records in addition to the tables")
+	f.DurationVar(&at, "at", 0, "take the records at this time after the start")
+	f.IntVar(&cfg.Lake.Tables, "tables", cfg.Lake.Tables, "number of tables")
+	f.Float64Var(&cfg.Lake.CommitsPerSecond, "commits-per-second", cfg.Lake.CommitsPerSecond, "commits per second over all tables (default: enough to reach --records)")
+	f.DurationVar(&cfg.Lake.Retention, "retention", cfg.Lake.Retention, "lifetime of the records of appends, manifests and tombstones")
+	f.Float64Var(&cfg.Lake.ZipfExponent, "zipf", cfg.Lake.ZipfExponent, "Zipf exponent of the load over tables; 0 is uniform")
+	f.IntVar(&cfg.Lake.ItemBytes, "item-bytes", cfg.Lake.ItemBytes, "size of a v1 item in bytes, including attribute names")
 	return cmd
 }
 
@@ -90,14 +91,14 @@ func newHistoryImport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import EXPORT --out FILE",
 		Short: "Import an export of a DynamoDB table",
-		Long: `Import what DynamoDB's export to S3 wrote (DynamoDB JSON): the folder with its
-manifest files and data, or one data file, plain or gzip. Keys and item sizes are
-kept, values never.
+		Long: `Import reads DynamoDB's export to S3 (DynamoDB JSON): the folder with its
+manifest and data files, or one data file, plain or gzip. It keeps keys and
+item sizes, and drops all values.
 
---anonymize replaces every path segment of a key but the first by a keyed hash of
-the same length. Lengths, the families and which keys share segments remain
-visible. The key is random unless --anonymize-key gives one; with the same key
-two imports stay comparable.`,
+--anonymize replaces every path segment of a key except the first with a keyed
+hash of the same length. Lengths, families, and which keys share segments stay
+visible. The hash key is random unless --anonymize-key is given; imports with
+the same key are comparable.`,
 		Example: `  lakebench history import ./AWSDynamoDB/01700000000000-abcdef01 --out lake.jsonl.gz
   lakebench history import data.json.gz --key-attribute id --anonymize --out lake.jsonl.gz`,
 		Args: oneArgument("export, a folder or a file"),
@@ -126,8 +127,8 @@ two imports stay comparable.`,
 	f := cmd.Flags()
 	f.StringVar(&cfg.Output, "out", "", "write this history `file`, gzip if it ends in .gz (required)")
 	f.StringVar(&cfg.KeyAttribute, "key-attribute", cfg.KeyAttribute, "the `attribute` that holds the logical key")
-	f.BoolVar(&cfg.SkipBadLines, "skip-bad-lines", false, "count lines that cannot be read and leave them out, instead of stopping at the first")
-	f.BoolVar(&anonymize, "anonymize", false, "replace path segments of keys by a keyed hash")
+	f.BoolVar(&cfg.SkipBadLines, "skip-bad-lines", false, "skip and count unreadable lines instead of stopping at the first one")
+	f.BoolVar(&anonymize, "anonymize", false, "replace path segments of keys with a keyed hash")
 	f.StringVar(&keyHex, "anonymize-key", "", "the hash's key, as at least 32 `hex` digits (default random)")
 	f.BoolVar(&asJSON, "json", false, "print the report as JSON")
 	return cmd
@@ -159,7 +160,7 @@ func place(path string) (fs.FS, string, error) {
 func anonymizer(on bool, keyHex string) (*export.Anonymizer, error) {
 	if !on {
 		if keyHex != "" {
-			return nil, usagef("--anonymize-key needs --anonymize")
+			return nil, usagef("--anonymize-key requires --anonymize")
 		}
 		return nil, nil
 	}
@@ -199,7 +200,7 @@ func newHistoryStats() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "stats FILE",
-		Short: "Print a history's families, their sizes and their share of a v1 scan",
+		Short: "Print the key families of a history and their share of a v1 scan",
 		Args:  oneArgument("history file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			fsys, name, err := place(args[0])
@@ -223,7 +224,7 @@ func newHistoryStats() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the statistics as JSON")
-	cmd.Flags().IntVar(&limit, "page-limit", 1000, "most items that a request of the scan evaluates; 0: none but 1 MB")
+	cmd.Flags().IntVar(&limit, "page-limit", 1000, "Limit per scan request; 0 means the 1 MB page limit only")
 	return cmd
 }
 

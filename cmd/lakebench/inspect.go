@@ -26,20 +26,21 @@ func newInspect() *cobra.Command {
 	o := &inspectOptions{versions: inspect.DefaultConfig().Versions}
 	cmd := &cobra.Command{
 		Use:   "inspect s3://BUCKET/TABLE | DIRECTORY",
-		Short: "Say what state a table's WAL shards are in, and what opening them costs",
-		Long: `inspect looks at the shards of a table, on S3, on any server that speaks like it,
-or in a directory: the tip of the manifest, epoch, generations, the WAL that is
-not flushed, the version hint, directories that nobody lists. It counts what
-opening each shard and reading its generations takes under each policy, by doing
-so in a copy; nothing is written.
+		Short: "Report the state and the opening cost of a table's WAL shards",
+		Long: `Inspect reads the WAL shards of a table on S3, on an S3-compatible server, or
+in a directory. For each shard it reports the latest manifest version, the
+epoch, the generations, the unflushed WAL entries, the version hint, and
+directories that no manifest lists. It also counts the requests to open the
+shard and to read its generations under each policy; it does so on a copy in
+memory and writes nothing.
 
-What is wrong is listed with its path, and then the exit code is 1.`,
+Each problem is listed with its path; if there is one, the exit code is 1.`,
 		Example: `  lakebench inspect s3://lake/orders
   lakebench inspect s3://lake/orders --s3-endpoint http://127.0.0.1:7070 --json
   lakebench inspect ./orders`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usagef("inspect takes one table, s3://BUCKET/TABLE or a directory, and got %d (see %s --help)", len(args), cmd.CommandPath())
+				return usagef("expected one table, s3://BUCKET/TABLE or a directory; found %d arguments (see %s --help)", len(args), cmd.CommandPath())
 			}
 			return nil
 		},
@@ -60,9 +61,9 @@ What is wrong is listed with its path, and then the exit code is 1.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.endpoint, "s3-endpoint", "", "S3's `address`, such as http://127.0.0.1:7070 (default AWS)")
+	f.StringVar(&o.endpoint, "s3-endpoint", "", "S3 endpoint `address`, such as http://127.0.0.1:7070 (default AWS)")
 	f.StringVar(&o.region, "region", "", "AWS region (default from the AWS configuration)")
-	f.IntVar(&o.versions, "versions", o.versions, "read so many versions of each manifest, the newest; all are listed")
+	f.IntVar(&o.versions, "versions", o.versions, "read this many of the newest versions of each manifest; all are listed")
 	f.BoolVar(&o.asJSON, "json", false, "print the report as JSON")
 	return cmd
 }
@@ -90,7 +91,7 @@ func (o *inspectOptions) inspect(ctx context.Context, table string) (inspect.Rep
 	return report, b.Classify(err)
 }
 
-// open opens S3 where the flags say that it is.
+// open opens the S3 endpoint of the flags.
 func (o *inspectOptions) open(ctx context.Context, bucket string) (*backend.Backend, error) {
 	if bucket == "" {
 		return nil, usagef("expected s3://BUCKET/TABLE, with a bucket")
@@ -113,7 +114,7 @@ func (o *inspectOptions) open(ctx context.Context, bucket string) (*backend.Back
 
 func (o *inspectOptions) inspectDirectory(ctx context.Context, cfg inspect.Config, dir string) (inspect.Report, error) {
 	if o.endpoint != "" || o.region != "" {
-		return inspect.Report{}, usagef("--s3-endpoint and --region are for s3://BUCKET/TABLE, and %s is a directory", dir)
+		return inspect.Report{}, usagef("--s3-endpoint and --region require s3://BUCKET/TABLE; %s is a directory", dir)
 	}
 	info, err := os.Stat(dir)
 	if err != nil {

@@ -32,10 +32,10 @@ func newList() *cobra.Command {
 	return cmd
 }
 
-// divisions say how workers divide a workload.
+// divisions describe how workers divide a workload.
 var divisions = map[workloads.Division]string{
-	workloads.ByOperation: "measure a part of the operations of every series each",
-	workloads.BySeries:    "measure whole series, a variant at a point each: operations depend on those before",
+	workloads.ByOperation: "each measure a share of the operations of every series",
+	workloads.BySeries:    "each measure whole series (one variant at one point), because operations depend on earlier ones",
 }
 
 func listText(out io.Writer, w *workloads.Workload) {
@@ -55,7 +55,7 @@ func listText(out io.Writer, w *workloads.Workload) {
 		fmt.Fprintf(out, "    %-16s %s; default %s\n", "", p.Allowed(), p.Default)
 	}
 	if len(w.Metrics) > 0 {
-		fmt.Fprintln(out, "\n  metrics beside the common ones")
+		fmt.Fprintln(out, "\n  metrics of this workload")
 	}
 	for _, m := range w.Metrics {
 		fmt.Fprintf(out, "    %-19s %s\n", m.Name, m.Doc)

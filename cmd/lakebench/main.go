@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -43,21 +44,27 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "lakebench",
 		Short: "Count what a lake's metadata costs on DynamoDB and S3",
-		Long: `lakebench measures what a lake's metadata costs, before and after its layout
-changes: it replays histories through clients that count every request, prices
-them, checks what it measured, and shows how cost grows.
+		Long: `lakebench counts what a lake's metadata costs on DynamoDB and S3, before and
+after its layout changes. It replays workloads through clients that count every
+request, prices the requests, checks the answers, and shows how the cost grows.
 
-It runs on embedded services with nothing but itself, on real servers
-(--backend endpoint), and on AWS.
+It needs no cloud account: DynamoDB and S3 are built in. With --backend
+endpoint it measures a real server or AWS.
 
-Exit codes: 0 ok, 1 the answer is no, 2 usage, bad input or a file that cannot be
-written, 3 invalid run, 4 inconclusive, 5 service unreachable or refusing,
-130 interrupted.`,
+Exit codes:
+    0  ok
+    1  a difference, regression, finding or refusal
+    2  wrong usage, bad input, or a file that cannot be written
+    3  invalid run: a check failed, so its numbers must not be used
+    4  inconclusive
+    5  the service cannot be reached, or refuses
+  130  interrupted; what was measured is kept`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 80"))
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%w (see %s --help)", err, cmd.CommandPath())
 	})

@@ -29,13 +29,15 @@ func newMerge() *cobra.Command {
 	var o mergeOptions
 	cmd := &cobra.Command{
 		Use:   "merge RESULT...",
-		Short: "Put together what several workers measured of one run",
-		Long: `Merge sums the counters of results of one workload and seed and adds their
-histograms bucket by bucket; metrics, percentiles and growth are derived from the
-sums. The merged result goes to a new folder below --out, as that of a run does.
+		Short: "Combine the results of several workers of one run",
+		Long: `Merge combines the results of several workers of one run. It adds up counters
+and histogram buckets, and derives metrics, percentiles and growth from the
+sums. The merged result goes to a new folder below --out, like the result of a
+run.
 
-RESULT is a file, a folder of them, or s3://BUCKET/PREFIX. A worker whose part is
-missing makes the whole partial; --wait waits for them.`,
+RESULT is a result file, a folder of results, or s3://BUCKET/PREFIX. If a
+worker's part is missing, the merged result is partial; --wait waits for all
+parts.`,
 		Example: `  lakebench merge worker-1 worker-2 worker-3 worker-4
   lakebench merge --wait 4 s3://bucket/nightly/workers --out s3://bucket/nightly`,
 		Args: arguments(1, 0, "results to merge"),
@@ -45,9 +47,9 @@ missing makes the whole partial; --wait waits for them.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.out, "out", "lakebench-results", outHelp)
-	f.StringVar(&o.name, "name", "", "`name` of the new folder (default when it was made, and the workload)")
-	f.IntVar(&o.wait, "wait", 0, "wait until the results of so many `workers` are there")
-	f.DurationVar(&o.limit, "wait-limit", time.Hour, "wait no longer than this")
+	f.StringVar(&o.name, "name", "", "`name` of the new folder (default: time and workload)")
+	f.IntVar(&o.wait, "wait", 0, "wait for the results of this many `workers`")
+	f.DurationVar(&o.limit, "wait-limit", time.Hour, "longest time to wait")
 	return cmd
 }
 
@@ -88,10 +90,10 @@ func (o mergeOptions) run(ctx context.Context, args []string, stdout, stderr io.
 // waitEvery is how often merge looks for results.
 const waitEvery = 2 * time.Second
 
-// errWaited says that workers' results did not come in time.
+// errWaited reports that results of workers did not arrive in time.
 var errWaited = errors.New("a worker has probably failed")
 
-// parts loads the results, once as many as are waited for are there.
+// parts loads the results as soon as the expected number exists.
 func (o mergeOptions) parts(ctx context.Context, args []string, stderr io.Writer) ([]results.Named, error) {
 	began, told := time.Now(), -1
 	for {
@@ -102,10 +104,10 @@ func (o mergeOptions) parts(ctx context.Context, args []string, stderr io.Writer
 		case len(parts) >= o.wait:
 			return parts, nil
 		case time.Since(began) >= o.limit:
-			return nil, fmt.Errorf("%d of %d results are there after %v: %w", len(parts), o.wait, o.limit, errWaited)
+			return nil, fmt.Errorf("found %d of %d results after %v: %w", len(parts), o.wait, o.limit, errWaited)
 		case len(parts) != told:
 			told = len(parts)
-			fmt.Fprintf(stderr, "lakebench: %d of %d results are there\n", told, o.wait)
+			fmt.Fprintf(stderr, "lakebench: found %d of %d results\n", told, o.wait)
 		}
 		if err := task.Sleep(ctx, waitEvery); err != nil {
 			return nil, err
@@ -113,7 +115,7 @@ func (o mergeOptions) parts(ctx context.Context, args []string, stderr io.Writer
 	}
 }
 
-// isNone says that there is nothing at a place, which may change.
+// isNone reports whether an error means that no result exists yet.
 func isNone(err error) bool { return errors.Is(err, files.ErrNone) || errors.Is(err, os.ErrNotExist) }
 
 // loadAll reads the results at all places. Where there are none is an error, beside

@@ -38,24 +38,25 @@ func newMigrate() *cobra.Command {
 	o := &migrateOptions{}
 	cmd := &cobra.Command{
 		Use:   "migrate",
-		Short: "Move a table from v1 to v2 while its nodes go on writing",
-		Long: `Migrate moves a lake's metadata from the v1 layout to the v2 layout, on AWS or on a
-server (--dynamodb-endpoint), while dual nodes go on writing. The order is init,
-backfill, verify, finalize and, a retention later, retire; docs/migration.md is the
-runbook. Take a backup first.
+		Short: "Move a table from v1 to v2 while its nodes keep writing",
+		Long: `Migrate moves a lake's metadata from the v1 to the v2 layout, on AWS or on a
+server (--dynamodb-endpoint), while nodes in dual mode keep writing. The order
+is init, backfill, verify, finalize and, after the retention time, retire.
+docs/migration.md is the runbook. Take a backup first.
 
-Every verb can be killed at any time and run again, and has --dry-run. A refused verb
-changes nothing and says what to do next (exit code 1).`,
+Every verb can be interrupted at any time and run again, and every verb that
+changes something has --dry-run. A refused verb changes nothing, explains what
+to do next, and exits with code 1.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	f := cmd.PersistentFlags()
 	f.StringVar(&o.table, "table", "", "`name` of the v1 table (default $"+tableVariable+")")
-	f.StringVar(&o.endpoint, "dynamodb-endpoint", "", "DynamoDB's `address`, such as http://127.0.0.1:8000 (default AWS)")
+	f.StringVar(&o.endpoint, "dynamodb-endpoint", "", "DynamoDB endpoint `address`, such as http://127.0.0.1:8000 (default AWS)")
 	f.StringVar(&o.region, "region", "", "AWS region (default from the AWS configuration)")
-	f.StringVar(&o.owner, "owner", "", "who does this, in records that others see (default user@host)")
+	f.StringVar(&o.owner, "owner", "", "operator name stored in the control records (default user@host)")
 	f.StringVar(&o.prices, "prices", "", "price with this YAML `file` instead of the built-in table")
-	f.StringVar(&o.metrics, "metrics-file", "", "write the migration's state to this `file` in Prometheus's text format, again and again")
+	f.StringVar(&o.metrics, "metrics-file", "", "write the migration's state to this `file` in Prometheus text format, refreshed every few seconds")
 	cmd.AddCommand(newMigrateInit(o), newMigrateBackfill(o), newMigrateVerify(o), newMigrateFinalize(o), newMigrateAbort(o),
 		newMigrateRepair(o), newMigrateRetire(o), newMigrateStatus(o), newMigratePeers(o))
 	return cmd
@@ -63,22 +64,22 @@ changes nothing and says what to do next (exit code 1).`,
 
 // addDryRun is for verbs that change something.
 func (o *migrateOptions) addDryRun(f *pflag.FlagSet) {
-	f.BoolVar(&o.dryRun, "dry-run", false, "say what would be done, and about what it takes, and change nothing")
+	f.BoolVar(&o.dryRun, "dry-run", false, "print what would be done and its estimated cost, and change nothing")
 }
 
 // addSpending is for verbs that read or write whole tables.
 func (o *migrateOptions) addSpending(f *pflag.FlagSet) {
 	o.addDryRun(f)
-	f.BoolVar(&o.yes, "yes", false, "spend what --dry-run estimates on an endpoint that is not this machine")
+	f.BoolVar(&o.yes, "yes", false, "agree to the cost that --dry-run estimates on an endpoint that is not this machine")
 }
 
 func (o *migrateOptions) addNodes(f *pflag.FlagSet) {
-	f.StringSliceVar(&o.nodes, "nodes", nil, "the ids of all nodes that write metadata: `a,b,c`")
+	f.StringSliceVar(&o.nodes, "nodes", nil, "IDs of all nodes that write metadata: `a,b,c`")
 }
 
 // addExamples is for verbs that compare both layouts.
 func addExamples(f *pflag.FlagSet, examples *int) {
-	f.IntVar(examples, "examples", *examples, "how many keys of each kind of difference are named")
+	f.IntVar(examples, "examples", *examples, "keys to print for each kind of difference")
 }
 
 // A migrationRun is one verb under way.
@@ -94,7 +95,7 @@ type migrationRun struct {
 	out      io.Writer
 }
 
-// run opens what a verb needs, lets it do its work, and says what that took.
+// run opens the services of a verb, runs it, and prints its cost.
 func (o *migrateOptions) run(cmd *cobra.Command, verb func(ctx context.Context, m *migrationRun) error) error {
 	ctx := cmd.Context()
 	m, err := o.open(ctx, cmd.OutOrStdout(), cmd.ErrOrStderr())
@@ -120,7 +121,7 @@ func (o *migrateOptions) open(ctx context.Context, stdout, stderr io.Writer) (*m
 		o.table = os.Getenv(tableVariable)
 	}
 	if o.table == "" {
-		return nil, usagef("which table? give --table NAME or set $%s", tableVariable)
+		return nil, usagef("--table NAME or $%s is required", tableVariable)
 	}
 	if o.endpoint != "" {
 		if err := checkEndpoint("--dynamodb-endpoint", o.endpoint); err != nil {
@@ -170,18 +171,18 @@ func unpredictable() (rand.Source, error) {
 	return rand.NewChaCha8(seed), nil
 }
 
-// who is the owner of what the verb writes.
+// who returns the owner to store in the control records.
 func (o *migrateOptions) who() (string, error) {
 	if o.owner != "" {
 		return o.owner, nil
 	}
 	host, err := os.Hostname()
 	if err != nil {
-		return "", usagef("--owner is needed: this machine has no name (%w)", err)
+		return "", usagef("--owner is required: the host name is unknown (%w)", err)
 	}
 	u, err := user.Current()
 	if err != nil {
-		return "", usagef("--owner is needed: the user has no name (%w)", err)
+		return "", usagef("--owner is required: the user name is unknown (%w)", err)
 	}
 	return u.Username + "@" + host, nil
 }
@@ -197,7 +198,7 @@ func (o *migrateOptions) carryOut(cmd *cobra.Command, verb func(ctx context.Cont
 		}
 		m.printPlan(p)
 		if !o.dryRun {
-			return usagef("nothing was changed; add --yes to spend this")
+			return usagef("nothing was changed: this costs money; add --yes to agree")
 		}
 		return nil
 	})

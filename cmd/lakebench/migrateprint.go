@@ -131,7 +131,7 @@ func (m *migrationRun) printPeers(peers []control.Peer) {
 	}
 }
 
-// printCost says what the verb took, on standard error: it is not its result.
+// printCost prints the cost of the verb on standard error: it is not the result.
 func (m *migrationRun) printCost(stderr io.Writer) {
 	var attempts, unreported int64
 	var rru, wru float64

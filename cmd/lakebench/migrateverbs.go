@@ -14,7 +14,7 @@ import (
 func newMigrateInit(o *migrateOptions) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init",
-		Short: "Make the v2 table and its layout record",
+		Short: "Create the v2 table and its layout record",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.run(cmd, func(ctx context.Context, m *migrationRun) error {
@@ -27,7 +27,7 @@ func newMigrateInit(o *migrateOptions) *cobra.Command {
 				case r.Created:
 					fmt.Fprintf(m.out, "Table %s was made.\nNext: open every node in mode dual, then run backfill.\n", r.Table)
 				default:
-					fmt.Fprintf(m.out, "Table %s is there.\n", r.Table)
+					fmt.Fprintf(m.out, "Table %s exists.\n", r.Table)
 				}
 				return nil
 			})
@@ -41,13 +41,14 @@ func newMigrateBackfill(o *migrateOptions) *cobra.Command {
 	options := migrate.DefaultBackfillOptions()
 	cmd := &cobra.Command{
 		Use:   "backfill",
-		Short: "Copy what v2 does not have yet, from where the last run stopped",
-		Long: `Copy every item of v1 that v2 does not have, page by page. Nothing that v2 holds is
-overwritten. The cursor moves past a page only once each of its items is equal in
-both layouts or recorded as a problem, so an interrupted run goes on where it was.
+		Short: "Copy the items that v2 does not have yet",
+		Long: `Backfill copies every item of v1 that v2 does not have, page by page. It never
+overwrites an item of v2. Its cursor passes a page only when each item of the
+page is equal in both layouts or recorded as a problem, so an interrupted run
+continues where it stopped.
 
-Problems are items that v2 cannot hold, or copies that differ. The migration is not
-finalized while one is open: change the item in v1 and run backfill again, or run
+Problems are items that v2 cannot hold, and copies that differ. An open problem
+blocks the finalization: change the item in v1 and run backfill again, or run
 repair.`,
 		Example: `  lakebench migrate backfill --table my-lake --page-size 1000
   lakebench migrate backfill --table my-lake --rate 2000 --metrics-file /var/lib/node_exporter/lakebench.prom`,
@@ -70,10 +71,10 @@ repair.`,
 		},
 	}
 	f := cmd.Flags()
-	f.IntVar(&options.PageSize, "page-size", options.PageSize, fmt.Sprintf("items that a page of the scan evaluates, and the cursor moves by: 1 to %d", migrate.MaxPageSize))
-	f.IntVar(&options.Batch, "batch", options.Batch, fmt.Sprintf("records that a transaction creates: 1 to %d", migrate.MaxBatch))
-	f.IntVar(&options.Workers, "workers", options.Workers, "transactions under way at once")
-	f.Float64Var(&options.Rate, "rate", 0, "copy at most so many items a second; 0 is no bound")
+	f.IntVar(&options.PageSize, "page-size", options.PageSize, fmt.Sprintf("items per page of the scan and per step of the cursor: 1 to %d", migrate.MaxPageSize))
+	f.IntVar(&options.Batch, "batch", options.Batch, fmt.Sprintf("records created per transaction: 1 to %d", migrate.MaxBatch))
+	f.IntVar(&options.Workers, "workers", options.Workers, "concurrent transactions")
+	f.Float64Var(&options.Rate, "rate", 0, "maximum items copied per second; 0 means no limit")
 	o.addSpending(f)
 	return cmd
 }
@@ -82,7 +83,7 @@ func newMigrateVerify(o *migrateOptions) *cobra.Command {
 	options := migrate.DefaultVerifyOptions()
 	cmd := &cobra.Command{
 		Use:   "verify",
-		Short: "Compare both layouts, record by record and in both directions",
+		Short: "Compare both layouts, record by record, in both directions",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := options.Validate(); err != nil {
@@ -114,13 +115,15 @@ func newMigrateFinalize(o *migrateOptions) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "finalize --nodes a,b,c",
 		Short: "Pause writes, verify, and make v2 the authority",
-		Long: `Make v2 the authority. Refused, with nothing changed, while a node is v1-only or
-unknown or gives no sign of life, the backfill is not complete or was voided, a
-problem is open, the layouts differ, or another finalization holds the write barrier.
+		Long: `Finalize makes v2 authoritative. It refuses, and changes nothing, while a node
+is v1-only, unknown or without a recent heartbeat, the backfill is incomplete
+or was invalidated, a problem is open, the layouts differ, or another
+finalization holds the write barrier.
 
-Writes are paused from the barrier to the marker: for the requests of verify and
-a few more, and never for longer than --max-pause. Whatever goes wrong before the
-marker, writes go on as before. After a crash run finalize again, or abort.`,
+Writes are paused from the barrier to the completion marker: for the time of a
+verify and a few more requests, at most --max-pause. If anything fails before
+the marker, writes continue as before. After a crash, run finalize again, or
+abort.`,
 		Example: `  lakebench migrate finalize --table my-lake --nodes ingest-1,ingest-2,query-1`,
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -129,7 +132,7 @@ marker, writes go on as before. After a crash run finalize again, or abort.`,
 				return err
 			}
 			if options.Nodes = o.nodes; len(o.nodes) == 0 && !options.NoNodes {
-				return usagef("no nodes: name every node that writes metadata with --nodes, or say with --no-nodes that none does")
+				return usagef("--nodes is required: name every node that writes metadata, or confirm with --no-nodes that none is running")
 			}
 			if err := options.Validate(); err != nil {
 				return err
@@ -142,10 +145,10 @@ marker, writes go on as before. After a crash run finalize again, or abort.`,
 	}
 	f := cmd.Flags()
 	o.addNodes(f)
-	f.BoolVar(&options.NoNodes, "no-nodes", false, "say that no node writes metadata: all of them are stopped")
-	f.StringVar(&options.TakeOver, "take-over", "", "take over the write barrier with this `ID`, of a finalization that has crashed")
-	f.DurationVar(&options.MaxPause, "max-pause", options.MaxPause, "give up, and let writes go on, after pausing them for so long")
-	f.DurationVar(&options.HeartbeatWait, "heartbeat-wait", options.HeartbeatWait, "wait so long for a sign of life of every node")
+	f.BoolVar(&options.NoNodes, "no-nodes", false, "confirm that no node is running")
+	f.StringVar(&options.TakeOver, "take-over", "", "take over the write barrier with this `ID`, left by a crashed finalization")
+	f.DurationVar(&options.MaxPause, "max-pause", options.MaxPause, "longest pause of writes; after it, finalize gives up and writes continue")
+	f.DurationVar(&options.HeartbeatWait, "heartbeat-wait", options.HeartbeatWait, "longest time to wait for a heartbeat of every node")
 	addExamples(f, &options.Examples)
 	o.addSpending(f)
 	return cmd
@@ -172,7 +175,7 @@ func newMigrateAbort(o *migrateOptions) *cobra.Command {
 	options := migrate.AbortOptions{}
 	cmd := &cobra.Command{
 		Use:   "abort",
-		Short: "End a finalization that has not published, so that writes go on",
+		Short: "Cancel an unpublished finalization, so that writes continue",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.run(cmd, func(ctx context.Context, m *migrationRun) (err error) {
@@ -189,14 +192,14 @@ func newMigrateAbort(o *migrateOptions) *cobra.Command {
 				case r.Removed == nil:
 					fmt.Fprintln(m.out, "There is no write barrier.")
 				default:
-					fmt.Fprintf(m.out, "Write barrier %s of %s is gone; dual nodes write again.\n", r.Removed.ID, r.Removed.Owner)
+					fmt.Fprintf(m.out, "Removed write barrier %s of %s; dual nodes can write again.\n", r.Removed.ID, r.Removed.Owner)
 				}
 				return nil
 			})
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&options.ID, "id", "", "the `ID` of the write barrier, if it is of another owner")
+	f.StringVar(&options.ID, "id", "", "`ID` of the write barrier, if another owner holds it")
 	o.addDryRun(f)
 	return cmd
 }
@@ -205,7 +208,7 @@ func newMigrateRepair(o *migrateOptions) *cobra.Command {
 	options := migrate.DefaultRepairOptions()
 	cmd := &cobra.Command{
 		Use:   "repair",
-		Short: "Make v2 what v1 is, before the finalization",
+		Short: "Make v2 equal to v1, before the finalization",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.carryOut(cmd, func(ctx context.Context, m *migrationRun, dry bool) (*migrate.Plan, error) {
@@ -231,17 +234,18 @@ func newMigrateRetire(o *migrateOptions) *cobra.Command {
 	options := migrate.RetireOptions{}
 	cmd := &cobra.Command{
 		Use:   "retire --retention DURATION --confirm TABLE",
-		Short: "Delete v1, once every node is v2-only",
-		Long: `Delete the v1 table for good. Refused before the migration is final, before
---retention has passed since, and while a node is registered that is not v2-only.`,
+		Short: "Delete the v1 table, once every node is v2-only",
+		Long: `Retire deletes the v1 table permanently. It refuses before the migration is
+final, before --retention has passed since then, and while a registered node is
+not v2-only.`,
 		Example: `  lakebench migrate retire --table my-lake --retention 168h --confirm my-lake`,
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case options.Retention <= 0:
-				return usagef("--retention %v: say for how long after the finalization v1 is kept, such as 168h", options.Retention)
+				return usagef("--retention %v: expected the time to keep v1 after the finalization, such as 168h", options.Retention)
 			case options.Confirm == "":
-				return usagef("no --confirm: the v1 table is deleted for good; confirm that by its name")
+				return usagef("--confirm is required: retire deletes the v1 table permanently; give its name")
 			}
 			return o.run(cmd, func(ctx context.Context, m *migrationRun) (err error) {
 				options.DryRun = o.dryRun
@@ -255,7 +259,7 @@ func newMigrateRetire(o *migrateOptions) *cobra.Command {
 				case r.Plan != nil:
 					m.printPlan(r.Plan)
 				case r.Deleted == "":
-					fmt.Fprintf(m.out, "Table %s is gone.\n", o.table)
+					fmt.Fprintf(m.out, "Table %s does not exist.\n", o.table)
 				default:
 					fmt.Fprintf(m.out, "Table %s was deleted.\n", r.Deleted)
 				}
@@ -264,8 +268,8 @@ func newMigrateRetire(o *migrateOptions) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.DurationVar(&options.Retention, "retention", 0, "how long after the finalization v1 is kept, such as 168h (required)")
-	f.StringVar(&options.Confirm, "confirm", "", "the name of the v1 `table`, which is deleted with all that it holds (required)")
+	f.DurationVar(&options.Retention, "retention", 0, "time to keep v1 after the finalization, such as 168h (required)")
+	f.StringVar(&options.Confirm, "confirm", "", "name of the v1 `table`, which is deleted with all its items (required)")
 	o.addDryRun(f)
 	return cmd
 }
@@ -274,7 +278,7 @@ func newMigrateStatus(o *migrateOptions) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "Say where the migration stands",
+		Short: "Report the state of the migration",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.run(cmd, func(ctx context.Context, m *migrationRun) error {
@@ -293,7 +297,7 @@ func newMigrateStatus(o *migrateOptions) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&asJSON, "json", false, "print it as JSON")
+	f.BoolVar(&asJSON, "json", false, "print the state as JSON")
 	o.addNodes(f)
 	return cmd
 }
@@ -301,7 +305,7 @@ func newMigrateStatus(o *migrateOptions) *cobra.Command {
 func newMigratePeers(o *migrateOptions) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "peers",
-		Short: "List the nodes on record, or remove one that is gone",
+		Short: "List the registered nodes, or remove one that is gone",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.run(cmd, func(ctx context.Context, m *migrationRun) error {
@@ -315,10 +319,10 @@ func newMigratePeers(o *migrateOptions) *cobra.Command {
 	}
 	remove := &cobra.Command{
 		Use:   "remove NODE",
-		Short: "Remove the record of a node that is gone for good",
-		Long: `Remove the record of a node that is gone for good. Only you can know that: a node
-that still runs would not be counted any more. The record of a v1-only node voids
-the backfill when it goes, since what the node wrote may be missing in v2.`,
+		Short: "Remove the record of a node that will not return",
+		Long: `Remove deletes the record of a node that will not return. lakebench cannot
+check that: a node that still runs is no longer counted. Removing a v1-only
+node invalidates the backfill, because v2 may lack what that node wrote.`,
 		Args: oneArgument("node id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd, func(ctx context.Context, m *migrationRun) error {
@@ -331,7 +335,7 @@ the backfill when it goes, since what the node wrote may be missing in v2.`,
 				case r.Removed == nil:
 					fmt.Fprintf(m.out, "Node %q has no record.\n", args[0])
 				default:
-					fmt.Fprintf(m.out, "The record of node %q (mode %v) is gone.\n", args[0], r.Removed.Mode)
+					fmt.Fprintf(m.out, "Removed the record of node %q (mode %v).\n", args[0], r.Removed.Mode)
 				}
 				return nil
 			})
@@ -342,7 +346,7 @@ the backfill when it goes, since what the node wrote may be missing in v2.`,
 	return cmd
 }
 
-// since says how long ago a time is, for people.
+// since returns how long ago a time is, for display.
 func since(now, t time.Time) string {
 	if t.IsZero() {
 		return "never"

@@ -24,8 +24,8 @@ func loadResults(ctx context.Context, place string) ([]results.Named, error) {
 }
 
 // resultsBucket opens the S3 that holds results: the one that the AWS configuration
-// says, by AWS_ENDPOINT_URL_S3 for instance. The flags that say what is measured
-// have no part in it, nor is it metered.
+// names, by AWS_ENDPOINT_URL_S3 for instance. The flags for the measured services do
+// not affect it, and its requests are not metered.
 func resultsBucket(ctx context.Context) (bucket.Client, error) {
 	byDefault, err := config.LoadDefaultConfig(ctx)
 	if err != nil {
@@ -54,8 +54,8 @@ func resultsBucket(ctx context.Context) (bucket.Client, error) {
 
 const connectTimeout = 5 * time.Second
 
-// resultsClient says of an S3 that does not answer, or refuses, what the backends'
-// clients say of theirs.
+// resultsClient reports an S3 that does not answer, or refuses, with the same errors
+// as the clients of package backend.
 type resultsClient struct {
 	client *awss3.Client
 	where  string

@@ -22,16 +22,17 @@ func newPlan() *cobra.Command {
 	var o planOptions
 	cmd := &cobra.Command{
 		Use:   "plan",
-		Short: "Plan what a lake of your scale costs, needs and saves",
-		Long: `Plan works out what a lake's metadata costs a month on each layout and its WAL
-under each manifest policy: by access pattern, with what of it is waste, how it
-grows, from where on v2 is the cheaper layout, how near it comes to the limits of
-the services, how many shards it needs, and what it costs to migrate.
+		Short: "Estimate what a lake of your size costs, needs and saves",
+		Long: `Plan estimates the monthly cost of a lake: its metadata on each layout, and its
+WAL under each manifest policy. It shows the cost by access pattern and what is
+wasted, how the cost grows and at which size v2 becomes cheaper, how close the
+load comes to the limits of the services, how many shards it needs, and what a
+migration costs.
 
-The scale is 1,000 tables, 10 commits a second, seven days of retention and 50
-readers unless --scale or --set say otherwise;
---show prints it as a file to copy. Counts come from the documented rules, or,
-with --result, from what was measured.`,
+The default lake has 1,000 tables, 10 commits a second, seven days of retention
+and 50 readers; --scale and --set change it, and --show prints it as a file to
+start from. Request counts come from the documented rules or, with --result,
+from a measurement.`,
 		Example: `  lakebench plan --set commits_per_second=25 --set retention=30d --set readers=200
   lakebench plan --show > lake.yaml; lakebench plan --scale lake.yaml
   lakebench plan --result lakebench-results/RUN --format html --out plan.html`,
@@ -40,19 +41,19 @@ with --result, from what was measured.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.scale, "scale", "", "read the scale from this YAML `file`")
-	f.StringArrayVar(&o.set, "set", nil, "set a number of the scale, as `name=value`")
-	f.StringArrayVar(&o.measured, "result", nil, "take counts from this result `file` or folder instead of the rules")
+	f.StringArrayVar(&o.set, "set", nil, "set one value of the scale: `name=value`")
+	f.StringArrayVar(&o.measured, "result", nil, "take request counts from this result `file` or folder instead of the rules")
 	f.StringVar(&o.prices, "prices", "", "price with this YAML `file` instead of the built-in table")
-	f.StringVar(&o.format, "format", "text", "write text, markdown or html")
-	f.BoolVar(&o.json, "json", false, "write every number as JSON")
+	f.StringVar(&o.format, "format", "text", "output format: text, markdown or html")
+	f.BoolVar(&o.json, "json", false, "print every number as JSON")
 	f.StringVar(&o.out, "out", "", "write to this `file` instead of standard output")
-	f.BoolVar(&o.show, "show", false, "print the scale as a file and do nothing else")
+	f.BoolVar(&o.show, "show", false, "print the scale as a YAML file and exit")
 	return cmd
 }
 
 func (o planOptions) run(cmd *cobra.Command) error {
 	if o.json && cmd.Flags().Changed("format") {
-		return usagef("--json excludes --format: it is a format")
+		return usagef("--json and --format exclude each other")
 	}
 	scale, err := o.readScale()
 	if err != nil {

@@ -26,12 +26,13 @@ func newPlot() *cobra.Command {
 	o := &plotOptions{}
 	cmd := &cobra.Command{
 		Use:   "plot RESULT... --out FILE|DIR",
-		Short: "Draw what one or more results found, as SVG and PNG",
-		Long: `Plot draws metrics over a swept parameter, one curve for each variant. Several
-results of one workload are laid over each other: each has curves of its own.
+		Short: "Draw results as SVG and PNG charts",
+		Long: `Plot draws metrics over a swept parameter, with one curve per variant. Several
+results of one workload are drawn in the same chart, each with its own curves.
 
---out is a file *.svg or *.png where --metric, --x and --at select one chart, and
-a folder for any number of them in both formats. Equal results give equal bytes.`,
+--out is a *.svg or *.png file if --metric, --x and --at select a single chart,
+otherwise a folder, which receives every chart in both formats. Equal results
+give equal bytes.`,
 		Example: `  lakebench plot lakebench-results/20261129T120000.000-catalog-refresh --metric requests/op --out requests.svg
   lakebench plot before.json after.json --label before,after --metric rru/op --x history_records --out rru.png
   lakebench plot result.json --out plots`,
@@ -40,10 +41,10 @@ a folder for any number of them in both formats. Equal results give equal bytes.
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.Metric, "metric", "", "draw this metric (default all)")
-	f.StringVar(&o.X, "x", "", "draw over this swept `parameter` (default each)")
-	f.StringArrayVar(&o.at, "at", nil, "keep another parameter at a value, `name=value`")
+	f.StringVar(&o.X, "x", "", "draw over this swept `parameter` (default: a chart for each)")
+	f.StringArrayVar(&o.at, "at", nil, "fix another parameter at a value: `name=value`")
 	f.StringSliceVar(&o.Variants, "variant", nil, "draw only these variants")
-	f.StringSliceVar(&o.labels, "label", nil, "call the results this in the legend (default their run ids)")
+	f.StringSliceVar(&o.labels, "label", nil, "names of the results in the legend (default their run IDs)")
 	f.StringVar(&o.out, "out", "", "a file *.svg or *.png, or a folder (required)")
 	return cmd
 }
@@ -75,10 +76,10 @@ func (o *plotOptions) run(ctx context.Context, args []string, stdout io.Writer) 
 	return o.write(pictures, stdout)
 }
 
-// label names the results as the legend shall.
+// label sets the names of the results in the legend.
 func (o *plotOptions) label(docs []results.Named) error {
 	if len(o.labels) > 0 && len(o.labels) != len(docs) {
-		return usagef("--label names %d results, there are %d", len(o.labels), len(docs))
+		return usagef("--label names %d results, expected %d", len(o.labels), len(docs))
 	}
 	seen := map[string]bool{}
 	for i := range docs {
@@ -87,7 +88,7 @@ func (o *plotOptions) label(docs []results.Named) error {
 			docs[i].Name = o.labels[i]
 		}
 		if seen[docs[i].Name] {
-			return usagef("two results are called %q in the legend: name them with --label", docs[i].Name)
+			return usagef("two results are named %q in the legend: set their names with --label", docs[i].Name)
 		}
 		seen[docs[i].Name] = true
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // progressAfter is how long a command may work in silence, and how often it
-// then says where it is when standard error is no terminal.
+// then reports progress if standard error is not a terminal.
 const (
 	progressAfter = 2 * time.Second
 	progressEvery = 5 * time.Second
@@ -46,8 +46,8 @@ func newProgress(w io.Writer) *progress {
 	return p
 }
 
-// at says what is being done, and that done of total parts of it are; total 0
-// means that nobody knows.
+// at reports the current work and its progress, done of total; total 0 means
+// unknown.
 func (p *progress) at(what string, done, total int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -27,26 +27,25 @@ func newReport() *cobra.Command {
 	var o reportOptions
 	cmd := &cobra.Command{
 		Use:   "report RESULT…",
-		Short: "Write a report of results for somebody who did not run them",
-		Long: `Report writes one HTML file that needs no network, or Markdown, of one result or
-several: what was run and found, tables and charts, growth and crossover, checks,
-ledgers, cost, assumptions, environment, and how to run it again.
+		Short: "Write a report of results to hand on",
+		Long: `Report writes one or more results as a single HTML file that needs no network,
+or as Markdown: what was run, tables and charts, growth and crossover, checks,
+ledgers, cost, assumptions, environment, and the command that repeats the run.
 
-A RESULT is a result file, the folder of a run or of several, or
-s3://BUCKET/PREFIX.`,
+RESULT is a result file, a folder of results, or s3://BUCKET/PREFIX.`,
 		Example: `  lakebench report lakebench-results/RUN --out report.html --open
   lakebench report before.json after.json --format markdown
   lakebench report lakebench-results/RUN --serve 127.0.0.1:8080`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("%s takes one result or more; found none", cmd.CommandPath())
+				return usagef("%s: expected one result or more; found none", cmd.CommandPath())
 			}
 			return nil
 		},
 		RunE: o.run,
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.format, "format", "html", "write html or markdown")
+	f.StringVar(&o.format, "format", "html", "output format: html or markdown")
 	f.StringVar(&o.out, "out", "", "write to this `file` instead of standard output")
 	f.StringVar(&o.serve, "serve", "", "serve the HTML on this loopback `address` until interrupted; port 0 picks one")
 	f.BoolVar(&o.open, "open", false, "open the report in a browser (with --out or --serve)")
@@ -55,10 +54,10 @@ s3://BUCKET/PREFIX.`,
 
 func (o *reportOptions) run(cmd *cobra.Command, args []string) error {
 	if o.open && o.out == "" && o.serve == "" {
-		return usagef("--open needs --out or --serve: there is nothing to open")
+		return usagef("--open requires --out or --serve")
 	}
 	if o.serve != "" && (o.out != "" || o.format != "html") {
-		return usagef("--serve excludes --out and --format: it serves the HTML")
+		return usagef("--serve cannot be combined with --out or --format")
 	}
 	var docs []results.Document
 	for _, path := range args {

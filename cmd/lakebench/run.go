@@ -47,12 +47,15 @@ func newRun() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run --workload NAME",
 		Short: "Run a workload and count what it costs",
-		Long: `Run measures a workload and prints what it cost. The result file, its twin in
-Go's benchmark format, reports and plots go to a new folder below --out. In a
-bucket that is the S3 of the AWS configuration (AWS_ENDPOINT_URL_S3, AWS_REGION),
-whatever is measured; result.json comes last there, and nothing is replaced.
+		Long: `Run measures a workload and prints what it cost. It writes the result
+(result.json, and result.bench for benchstat), reports and plots to a new
+folder below --out.
 
-Workloads, their variants and parameters: lakebench list.`,
+--out may be s3://BUCKET/PREFIX. The AWS configuration (AWS_ENDPOINT_URL_S3,
+AWS_REGION, credentials) gives the S3 endpoint of that bucket, independently of
+what is measured. result.json is written last and never overwritten.
+
+"lakebench list" shows the workloads with their variants and parameters.`,
 		Example: `  lakebench run --workload catalog-refresh
   lakebench run --workload catalog-refresh --set tables=200 --set history_records=0,5000,50000
   lakebench run --workload catalog-refresh --history export.lake --variant v1,v2
@@ -64,20 +67,20 @@ Workloads, their variants and parameters: lakebench list.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.workload, "workload", "", "the workload to run (required)")
-	f.StringArrayVar(&o.set, "set", nil, "set a parameter, `name=value`; lists a,b,c and ranges a..b where it is swept")
+	f.StringArrayVar(&o.set, "set", nil, "set a parameter: `name=value`; swept parameters take lists a,b,c and ranges a..b")
 	f.StringVar(&o.params, "params", "", "read parameters from a YAML `file`; --set wins over it")
 	f.StringSliceVar(&o.variants, "variant", nil, "measure only these variants (default all)")
-	f.Uint64Var(&o.seed, "seed", 1, "make the operations from this seed")
-	f.IntVar(&o.repeats, "repeats", 1, "measure each variant so often at every point")
+	f.Uint64Var(&o.seed, "seed", 1, "seed of the generated operations")
+	f.IntVar(&o.repeats, "repeats", 1, "repetitions per variant and point")
 	f.StringVar(&o.history, "history", "", "measure the records of this history `file` (see lakebench history)")
 	f.StringVar(&o.prices, "prices", "", "price with this YAML `file` instead of the built-in table")
 	f.StringVar(&o.out, "out", "lakebench-results", outHelp)
 	f.BoolVar(&o.json, "json", false, "print the result document on standard output instead of tables")
 	f.StringVar(&o.trace, "trace-out", "", "write every request to this `file`, one JSON line each")
-	f.StringVar(&o.recorded, "history-out", "", "write the operations that were recorded for the checker to this `dir`, a JSON file for each measurement")
-	f.StringVar(&o.worker, "worker", "", "measure part `i/n` of the run, or job/n in a pod of an Indexed Job; lakebench merge puts the parts together")
-	f.StringVar(&o.backend.start, "start", "", "on an endpoint: the `name` under which the workers of one run meet, new for each run")
-	f.StringVar(&o.faults, "faults", "", "inject faults by these `rules`, or by those in a file named after an @, such as 'on dynamodb Scan nth 3 : throttle'")
+	f.StringVar(&o.recorded, "history-out", "", "write the recorded operations to this `dir`, one JSON file per measurement")
+	f.StringVar(&o.worker, "worker", "", "measure part `i/n` of the run (job/n in a pod of an Indexed Job); lakebench merge combines the parts")
+	f.StringVar(&o.backend.start, "start", "", "`name` shared by all workers of one run on an endpoint; must be new for each run")
+	f.StringVar(&o.faults, "faults", "", "inject faults by these `rules`, such as 'on dynamodb Scan nth 3 : throttle', or @FILE")
 	o.backend.addFlags(f)
 	_ = cmd.RegisterFlagCompletionFunc("workload", completeWorkloads) // the flag exists: it is made above
 	return cmd
@@ -137,14 +140,14 @@ func (o *runOptions) run(ctx context.Context, stdout, stderr io.Writer) (err err
 // config resolves everything that can be refused before anything runs.
 func (o *runOptions) config(ctx context.Context, p *progress, stderr io.Writer) (workloads.Config, error) {
 	if o.workload == "" {
-		return workloads.Config{}, usagef("--workload is required (see lakebench list)")
+		return workloads.Config{}, usagef("--workload is required; lakebench list shows the names")
 	}
 	w, err := workloads.Find(o.workload)
 	if err != nil {
 		return workloads.Config{}, err
 	}
 	if !w.Imports && (o.history != "" || o.backend.existing) {
-		return workloads.Config{}, usagef("workload %s generates what it measures: --history and --use-existing-table are not for it", w.Name)
+		return workloads.Config{}, usagef("workload %s measures generated data only: it cannot be used with --history or --use-existing-table", w.Name)
 	}
 	if err := o.backend.use(w); err != nil {
 		return workloads.Config{}, err
@@ -191,7 +194,7 @@ func (o *runOptions) config(ctx context.Context, p *progress, stderr io.Writer) 
 func stamp(now time.Time) string { return now.UTC().Format("20060102T150405.000") }
 
 // runID names a run: by its workload and when it began, or after its start where
-// the workers of a run have one, so that no worker's result is there twice.
+// the workers of a run have one, so that each worker's result has one name.
 func runID(now time.Time, start string, cfg workloads.Config) string {
 	id := cmp.Or(start, stamp(now)) + "-" + cfg.Workload.Name
 	if w := cfg.Worker; w.Of > 0 {
@@ -222,13 +225,13 @@ func (o *runOptions) part() (workloads.Worker, error) {
 	meets := o.backend.kind == backend.Endpoint.String() && !o.backend.existing
 	switch {
 	case o.backend.start != "" && (o.worker == "" || !meets):
-		return workloads.Worker{}, usagef("--start needs --worker and --backend endpoint: it is where workers meet that measure what they make")
+		return workloads.Worker{}, usagef("--start requires --worker and --backend endpoint")
 	case o.backend.start != "" && !startName.MatchString(o.backend.start):
-		return workloads.Worker{}, usagef("--start %q: expected at most 40 letters, digits and hyphens: tables, buckets and folders are named after it", o.backend.start)
+		return workloads.Worker{}, usagef("--start %q: expected at most 40 letters, digits and hyphens, because tables, buckets and folders are named after it", o.backend.start)
 	case o.worker == "":
 		return workloads.Worker{}, nil
 	case meets && o.backend.start == "":
-		return workloads.Worker{}, usagef("--worker on an endpoint needs --start NAME, the same for all workers of the run, and new")
+		return workloads.Worker{}, usagef("--worker on an endpoint requires --start NAME, the same for all workers of this run and new for each run")
 	}
 	text, err := jobWorker(o.worker)
 	if err != nil {
@@ -254,7 +257,7 @@ func jobWorker(text string) (string, error) {
 	}
 	index, err := strconv.Atoi(os.Getenv(indexVariable))
 	if err != nil {
-		return "", usagef("--worker %s: expected a number in $%s, as Kubernetes sets it for an Indexed Job; found %q", text, indexVariable, os.Getenv(indexVariable))
+		return "", usagef("--worker %s: expected a number in $%s, which Kubernetes sets in an Indexed Job; found %q", text, indexVariable, os.Getenv(indexVariable))
 	}
 	return fmt.Sprintf("%d/%s", index+1, of), nil
 }
@@ -308,7 +311,7 @@ func assignments(list []string, noun string, assign func(name, value string) err
 			return usagef("--set %q: expected name=value", s)
 		}
 		if given[name] {
-			return usagef("--set %s: the %s is set twice", name, noun)
+			return usagef("--set %s: %s given twice", name, noun)
 		}
 		given[name] = true
 		if err := assign(name, value); err != nil {
@@ -318,7 +321,7 @@ func assignments(list []string, noun string, assign func(name, value string) err
 	return nil
 }
 
-// tokens is a source of request tokens that nobody else draws. It may be used by
+// tokens is a source of unique request tokens. It may be used by
 // several tasks at once.
 type tokens struct{}
 
@@ -345,7 +348,7 @@ func loadPrices(file string) (price.Table, error) {
 }
 
 // loadFaults parses rules from the command line, with semicolons between, or from
-// a file behind an @.
+// a file named after @.
 func loadFaults(text string) (fault.Rules, error) {
 	file, isFile := strings.CutPrefix(text, "@")
 	if !isFile {
@@ -359,7 +362,7 @@ func loadFaults(text string) (fault.Rules, error) {
 }
 
 // output writes the result's files and prints it. An invalid or partial result
-// is written too: it is marked, and somebody will want to look at it.
+// is written too, and marked as such, so that it can be examined.
 func (o *runOptions) output(ctx context.Context, to *destination, doc *results.Document, recorded *recordings, stdout, stderr io.Writer) error {
 	files, err := to.write(ctx, *doc, recorded)
 	if err != nil {

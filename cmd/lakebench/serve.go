@@ -27,17 +27,18 @@ func newServe() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve [--dynamodb 127.0.0.1:PORT] [--s3 127.0.0.1:PORT]",
 		Short: "Serve the embedded DynamoDB and S3 to other programs",
-		Long: `Serve the embedded services on addresses of this machine until interrupted.
-Port 0 picks a free port; the address in use is printed. When it stops it prints
-what was requested of it and what that would be billed.
+		Long: `Serve runs the embedded DynamoDB and S3 as local servers until interrupted.
+Port 0 picks a free port; the address in use is printed. On exit it prints the
+requests that it served and the units that AWS would bill for them.
 
-Tables and objects live in memory. With --data-dir tables are kept in a directory as well, and
-found again in it: what has been acknowledged survives a kill at any moment.
+Tables and objects are kept in memory. With --data-dir, tables are also kept in
+a directory: every acknowledged write survives a crash at any moment. Objects
+are not kept.
 
-Every credential is good, unless --access-key and --secret-key name one. There is
-no encryption, so it binds loopback only, unless --listen-any says otherwise.
-S3 takes every credential, is never on another address, and wants its buckets
-addressed by path.`,
+DynamoDB accepts any credentials, or only one key with --access-key and
+--secret-key. Connections are not encrypted, so it listens on loopback only,
+unless --listen-any is given. The S3 server accepts any credentials, listens on
+loopback only, and needs path-style addressing.`,
 		Example: `  lakebench serve --dynamodb 127.0.0.1:8000
   lakebench serve --dynamodb 127.0.0.1:8000 --data-dir ./tables
   aws dynamodb list-tables --endpoint-url http://127.0.0.1:8000
@@ -62,10 +63,10 @@ addressed by path.`,
 	f := cmd.Flags()
 	f.StringVar(&o.dynamodb, "dynamodb", "", "serve DynamoDB on this `address`")
 	f.StringVar(&o.s3, "s3", "", "serve S3 on this loopback `address`")
-	f.StringVar(&o.dataDir, "data-dir", "", "keep the tables in this `directory`, which is made if need be")
-	f.BoolVar(&o.listenAny, "listen-any", false, "allow an address that other machines can reach; nothing is encrypted")
-	f.StringVar(&o.access.Key, "access-key", "", "take only requests signed with this access `key` and --secret-key")
-	f.StringVar(&o.access.Secret, "secret-key", "", "the secret access `key` that belongs to --access-key")
+	f.StringVar(&o.dataDir, "data-dir", "", "keep the tables in this `directory`; it is created if missing")
+	f.BoolVar(&o.listenAny, "listen-any", false, "allow addresses that other machines can reach; connections are not encrypted")
+	f.StringVar(&o.access.Key, "access-key", "", "accept only requests signed with this access `key` and --secret-key")
+	f.StringVar(&o.access.Secret, "secret-key", "", "secret `key` of --access-key")
 	return cmd
 }
 
@@ -77,17 +78,17 @@ func (o *serveOptions) check(warnings io.Writer) error {
 	case o.s3 != "" && !isLoopback("http://"+o.s3):
 		return usagef("--s3 %q: expected a loopback address with a port, such as 127.0.0.1:9000", o.s3)
 	case o.dynamodb == "" && (o.dataDir != "" || o.listenAny || o.access != dynamo.Access{}):
-		return usagef("--data-dir, --listen-any, --access-key and --secret-key are about --dynamodb")
+		return usagef("--data-dir, --listen-any, --access-key and --secret-key require --dynamodb")
 	case o.dynamodb == "":
 		return nil
 	case (o.access.Key == "") != (o.access.Secret == ""):
-		return usagef("--access-key and --secret-key go together: give both or neither")
+		return usagef("--access-key and --secret-key require each other")
 	case isLoopback("http://" + o.dynamodb):
 		return nil
 	case !o.listenAny:
 		return usagef("--dynamodb %q: expected a loopback address with a port, such as 127.0.0.1:8000; --listen-any allows others", o.dynamodb)
 	case o.access == (dynamo.Access{}):
-		fmt.Fprintf(warnings, "warning: whoever can reach %s can read and change these tables: --access-key and --secret-key keep others out\n", o.dynamodb)
+		fmt.Fprintf(warnings, "warning: everyone who can reach %s can read and change these tables; --access-key and --secret-key restrict access\n", o.dynamodb)
 	}
 	return nil
 }
@@ -126,12 +127,12 @@ func (o *serveOptions) openEngine(out io.Writer) (*dynamo.Engine, error) {
 	}
 	fmt.Fprintf(out, "%s: %d tables with %d items\n", o.dataDir, found.Tables, found.Items)
 	if found.CutOff > 0 {
-		fmt.Fprintf(out, "%s: took off %d bytes of a write that had not been acknowledged\n", o.dataDir, found.CutOff)
+		fmt.Fprintf(out, "%s: discarded %d bytes of a write that was never acknowledged\n", o.dataDir, found.CutOff)
 	}
 	return engine, nil
 }
 
-// dynamoDBTotals says what was requested of the service, and what that is billed.
+// dynamoDBTotals returns the requests that the service got and the units that AWS would bill.
 func dynamoDBTotals(t dynamo.Totals) string {
 	var text strings.Builder
 	text.WriteString("DynamoDB served\n")

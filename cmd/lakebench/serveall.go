@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// listen opens the address that a flag gives to what is served there, and says so.
+// listen opens the address given by a flag and prints it.
 func listen(ctx context.Context, out io.Writer, what, flag, address string) (net.Listener, error) {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {

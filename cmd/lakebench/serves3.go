@@ -25,7 +25,7 @@ func (o *serveOptions) serveS3(ctx context.Context, out io.Writer) error {
 	return err
 }
 
-// s3Totals says what was requested of the service, and what that is billed.
+// s3Totals returns the requests that the service got and the classes that AWS would bill.
 func s3Totals(t s3.Totals) string {
 	var text strings.Builder
 	text.WriteString("S3 served\n")
