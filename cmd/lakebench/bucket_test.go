@@ -106,7 +106,7 @@ func TestBucketsThatCannotBeUsed(t *testing.T) {
 		{here, []string{"run", "--workload", "flush", "--out", "s3://absent/x"}, exitUnreachable, "s3://absent/x/"},
 		{here, []string{"run", "--workload", "flush", "--out", "s3:///x"}, exitUsage, "expected s3://BUCKET/PREFIX"},
 		{here, []string{"merge", "s3://lake/none"}, exitUsage, "s3://lake/none holds no results"},
-		{here, []string{"merge", "--wait", "1", "--wait-limit", "1ns", "s3://lake/none"}, exitInconclusive, "0 of 1 results are there"},
+		{here, []string{"merge", "--wait", "1", "--wait-limit", "1ns", "s3://lake/none"}, exitInconclusive, "found 0 of 1 results"},
 		{here, []string{"gate", "--baseline", "s3://lake/base", "--update", "x.json"}, exitUsage, "--update cannot change s3://lake/base"},
 		{"http://127.0.0.1:1", []string{"compare", "s3://lake/a.json", "s3://lake/b.json"}, exitUnreachable, "http://127.0.0.1:1 is unreachable"},
 		{"http://192.0.2.1:1", []string{"report", "s3://lake/a"}, exitUnreachable, "http://192.0.2.1:1 needs credentials, and there are none"},

@@ -118,8 +118,8 @@ func TestInspectRefuses(t *testing.T) {
 		code int
 		says string
 	}{
-		{[]string{"inspect"}, exitUsage, "takes one table"},
-		{[]string{"inspect", dir, dir}, exitUsage, "takes one table"},
+		{[]string{"inspect"}, exitUsage, "expected one table"},
+		{[]string{"inspect", dir, dir}, exitUsage, "expected one table"},
 		{[]string{"inspect", dir + "/missing"}, exitUsage, "missing"},
 		{[]string{"inspect", hint}, exitUsage, "directory of a table"},
 		{[]string{"inspect", dir, "--region", "eu-west-1"}, exitUsage, "is a directory"},

@@ -218,7 +218,7 @@ func TestMigrateByHand(t *testing.T) {
 	says(t, h.migrate(exitNo, "retire", "--retention", "1h", "--confirm", "lake"), "wait until")
 	says(t, h.migrate(exitNo, "retire", "--retention", "1ms", "--confirm", "lake"), `node "a"`, "v2-only")
 	says(t, h.migrate(exitOK, "peers"), "a ", "heartbeat")
-	says(t, h.migrate(exitOK, "peers", "remove", "a"), `"a"`, "is gone")
+	says(t, h.migrate(exitOK, "peers", "remove", "a"), "Removed", `"a"`)
 	says(t, h.migrate(exitUsage, "retire", "--retention", "1ms", "--confirm", "sea"), "has to be confirmed by its name")
 	says(t, h.migrate(exitOK, "retire", "--retention", "1ms", "--confirm", "lake"), "Table lake was deleted")
 	says(t, h.migrate(exitOK, "status"), "mode       v2-only", "rollback   v2-only")
@@ -260,11 +260,11 @@ func TestMigrateBadInput(t *testing.T) {
 		{exitUsage, "backfill --table lake --page-size 0", []string{"page size 0", "1 to 10000"}},
 		{exitUsage, "backfill --table lake --page-size 10001", []string{"page size 10001"}},
 		{exitUsage, "backfill --table lake --batch 50", []string{"batch of 50", "1 to 49"}},
-		{exitUsage, "finalize --table lake", []string{"no nodes", "--no-nodes"}},
+		{exitUsage, "finalize --table lake", []string{"--nodes is required", "--no-nodes"}},
 		{exitUsage, "finalize --table lake --nodes a --no-nodes", []string{"one or the other"}},
 		{exitUsage, "finalize --table lake --no-nodes --max-pause 0s", []string{"pause of at most 0s"}},
 		{exitUsage, "retire --table lake --confirm lake", []string{"--retention 0s"}},
-		{exitUsage, "retire --table lake --retention 1h", []string{"no --confirm"}},
+		{exitUsage, "retire --table lake --retention 1h", []string{"--confirm is required"}},
 		{exitUsage, "retire --table lake --retention 1h --confirm sea", []string{`confirmed is "sea"`, "table lake"}},
 		{exitUsage, "peers remove --table lake", []string{"one node id"}},
 		{exitUsage, "verify --table lake --examples -1", []string{"-1 examples"}},

@@ -31,8 +31,8 @@ func TestEndpointsOfTheOtherService(t *testing.T) {
 		want string
 	}{
 		{[]string{"--workload", "flush", "--backend", "endpoint", "--dynamodb-endpoint", "http://127.0.0.1:1"}, "--s3-endpoint"},
-		{[]string{"--workload", "catalog-refresh", "--backend", "endpoint", "--s3-endpoint", "http://127.0.0.1:1"}, "works on DynamoDB"},
-		{[]string{"--workload", "catalog-refresh", "--backend", "endpoint", "--bucket", "lake"}, "works on DynamoDB"},
+		{[]string{"--workload", "catalog-refresh", "--backend", "endpoint", "--s3-endpoint", "http://127.0.0.1:1"}, "runs on DynamoDB"},
+		{[]string{"--workload", "catalog-refresh", "--backend", "endpoint", "--bucket", "lake"}, "runs on DynamoDB"},
 		{[]string{"--workload", "flush", "--s3-endpoint", "http://127.0.0.1:1"}, "--backend endpoint"},
 		{[]string{"--workload", "flush", "--backend", "endpoint", "--s3-endpoint", "lake"}, "--s3-endpoint"},
 	} {
