@@ -48,15 +48,16 @@ func hazardListOf(name string) hazardList {
 
 // library is all that references can name.
 type library struct {
-	files     map[string]bool // files of the module, and their directories
-	documents map[string]document
-	hazards   map[hazardList]int // how many there are
+	files       map[string]bool // files of the module, and their directories
+	documents   map[string]document
+	hazards     map[hazardList]int // how many there are
+	makeTargets []string
 }
 
 // newLibrary reads the Markdown files among names. Its second result lists what
 // is wrong with the documents themselves.
 func newLibrary(module fs.FS, names []string) (library, []string, error) {
-	l := library{map[string]bool{}, map[string]document{}, map[hazardList]int{}}
+	l := library{files: map[string]bool{}, documents: map[string]document{}, hazards: map[hazardList]int{}}
 	var wrong []string
 	for _, name := range names {
 		for dir := name; dir != "."; dir = path.Dir(dir) {
@@ -76,6 +77,15 @@ func newLibrary(module fs.FS, names []string) (library, []string, error) {
 		l.documents[name] = d
 	}
 	wrong = append(wrong, l.countHazards()...)
+	if l.files["Makefile"] {
+		makefile, err := fs.ReadFile(module, "Makefile")
+		if err != nil {
+			return library{}, nil, err
+		}
+		for _, target := range makeTarget.FindAllStringSubmatch(string(makefile), -1) {
+			l.makeTargets = append(l.makeTargets, target[1])
+		}
+	}
 	return l, wrong, nil
 }
 

@@ -126,6 +126,7 @@ func (r *reading) read() {
 	if path.Ext(r.name) == ".md" && !strings.Contains(r.name, "testdata/") {
 		r.links()
 		r.paths()
+		r.targets()
 	}
 }
 
@@ -305,6 +306,23 @@ func (r *reading) paths() {
 		top, _, _ := strings.Cut(name, "/")
 		if r.files[top] && !r.files[name] && !strings.Contains(name, "NAME") {
 			r.fail(at[2], "there is no file %s", name)
+		}
+	}
+}
+
+var (
+	makeCommand = regexp.MustCompile("(?m)(?:`| {4})make ([a-z][a-z -]*[a-z])")
+	makeTarget  = regexp.MustCompile(`(?m)^([a-z-]+):`)
+)
+
+// targets finds commands of a Markdown file that make something which the Makefile
+// does not have.
+func (r *reading) targets() {
+	for _, at := range makeCommand.FindAllStringSubmatchIndex(r.text, -1) {
+		for _, name := range strings.Fields(r.text[at[2]:at[3]]) {
+			if !slices.Contains(r.makeTargets, name) {
+				r.fail(at[2], "the Makefile has no target %s", name)
+			}
 		}
 	}
 }
