@@ -17,6 +17,7 @@ import (
 	"github.com/lakebench/lakebench/history/archive"
 	"github.com/lakebench/lakebench/history/export"
 	"github.com/lakebench/lakebench/history/stats"
+	"github.com/lakebench/lakebench/internal/render"
 )
 
 func newHistory() *cobra.Command {
@@ -220,7 +221,7 @@ func newHistoryStats() *cobra.Command {
 			if asJSON {
 				return printJSON(cmd.OutOrStdout(), s)
 			}
-			return s.WriteTable(cmd.OutOrStdout())
+			return render.Text(cmd.OutOrStdout(), s.Page(), terminalOf(cmd.OutOrStdout()))
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the statistics as JSON")

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lakebench/lakebench/internal/backend"
+	"github.com/lakebench/lakebench/internal/render"
 	"github.com/lakebench/lakebench/wal/inspect"
 )
 
@@ -52,7 +53,7 @@ Each problem is listed with its path; if there is one, the exit code is 1.`,
 			if o.asJSON {
 				err = printJSON(cmd.OutOrStdout(), report)
 			} else {
-				err = inspect.WriteText(cmd.OutOrStdout(), report)
+				err = render.Text(cmd.OutOrStdout(), report.Page(), terminalOf(cmd.OutOrStdout()))
 			}
 			if n := report.Problems(); err == nil && n > 0 {
 				err = &inspect.ProblemsError{Location: report.Location, Count: n}

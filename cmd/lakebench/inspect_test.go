@@ -136,7 +136,7 @@ func TestInspectRefuses(t *testing.T) {
 		if code != c.code || !strings.Contains(errs, c.says) || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%v: exit %d and %q; want exit %d and one line that says %q", c.args, code, errs, c.code, c.says)
 		}
-		if c.code == exitNo && !strings.Contains(out, hint+" is damaged") {
+		if c.code == exitNo && !strings.Contains(strings.Join(strings.Fields(out), " "), hint+" is damaged") {
 			t.Errorf("%v does not name %s:\n%s", c.args, hint, out)
 		}
 	}

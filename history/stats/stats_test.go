@@ -20,6 +20,7 @@ import (
 
 	"github.com/lakebench/lakebench/history"
 	"github.com/lakebench/lakebench/history/archive"
+	"github.com/lakebench/lakebench/internal/render"
 )
 
 func collect(t testing.TB, limit int, records ...history.Record) Stats {
@@ -144,7 +145,7 @@ func TestNothing(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	var b bytes.Buffer
-	if err := s.WriteTable(&b); err != nil || strings.Contains(b.String(), "NaN") {
+	if err := render.Text(&b, s.Page(), render.TextOptions{}); err != nil || strings.Contains(b.String(), "NaN") {
 		t.Errorf("%v\n%s", err, &b)
 	}
 	if _, err := json.Marshal(s); err != nil {
@@ -211,7 +212,7 @@ func TestTableGolden(t *testing.T) {
 	imported.Source = archive.Source{Kind: archive.KindExport, Export: &archive.Export{Table: "lake"}}
 	var got bytes.Buffer
 	for _, s := range []Stats{generated, imported} {
-		if err := s.WriteTable(&got); err != nil {
+		if err := render.Text(&got, s.Page(), render.TextOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		got.WriteString("--\n")
@@ -241,7 +242,7 @@ func TestTableIsAtMost80Wide(t *testing.T) {
 			})
 		}
 		var b bytes.Buffer
-		if err := s.WriteTable(&b); err != nil {
+		if err := render.Text(&b, s.Page(), render.TextOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		for _, line := range strings.Split(b.String(), "\n") {

@@ -33,7 +33,7 @@ var arrows = map[string][]string{
 	"internal/storetest": {"store", "internal/mutant", "internal/requestlog"},
 	"store":              nil,
 
-	"wal":      {"manifest"},
+	"wal":      {"manifest", "internal/render"},
 	"manifest": nil,
 
 	"internal/backend":             {"internal/backend/dynamo", "internal/backend/s3", "internal/backend/fault", "internal/backend/latency", "internal/backend/retry", "internal/meter"},
@@ -46,7 +46,7 @@ var arrows = map[string][]string{
 	"internal/backend/backendtest": {"internal/backend"},
 	"internal/meter":               nil,
 
-	"internal/report":       {"plots"},
+	"internal/report":       {"plots", "migrate"},
 	"plots":                 {"results"},
 	"plan":                  {"plots"},
 	"deploy":                {"results"},
@@ -54,7 +54,7 @@ var arrows = map[string][]string{
 	"internal/render":       nil,
 	"internal/resultstest":  {"results"},
 	"internal/manifesttest": {"manifest", "internal/requestlog"},
-	"history":               nil,
+	"history":               {"internal/render"},
 	"internal/sim/checker":  nil,
 
 	"internal/sim":      nil,

@@ -1,9 +1,8 @@
-// Package export writes results for other tools: spreadsheets, Prometheus and what
-// speaks OpenMetrics, and trackers of benchmarks over time.
+// Package export writes results for other tools: spreadsheets, Prometheus, and
+// trackers of benchmarks over time.
 //
-// Its opinion: names are an interface. They follow from the metrics' names by
-// rules that do not change (docs/exports.md lists them), and a number is only
-// exported in a form that says its unit.
+// Names are an interface. They follow from the metrics' names by rules that do not
+// change (docs/exports.md lists them), and every number has a unit.
 package export
 
 import (
@@ -30,10 +29,7 @@ func Formats() []Format {
 		{"bench", "Go's benchmark format, for benchstat", results.WriteBench},
 		{"csv", "a row for each metric of each series and repeat", WriteCSV},
 		{"prometheus", "Prometheus text format 0.0.4, steady phase", WritePrometheus},
-		{"openmetrics", "OpenMetrics 1.0 text, steady phase", WriteOpenMetrics},
-		{"tracker", "JSON [{name, unit, value}], metrics of which less is better", WriteTracker},
-		{"tracker-bigger", "the same, metrics of which more is better", WriteTrackerBigger},
-		{"tracker-nested", "JSON {name: {measure: {value, lower_value, upper_value}}}", WriteNested},
+		{"tracker", "JSON [{name, unit, value}], lower-is-better metrics", WriteTracker},
 	}
 }
 

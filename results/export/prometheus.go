@@ -12,12 +12,10 @@ import (
 	"github.com/lakebench/lakebench/results"
 )
 
-// A Family is a family of samples as scrapers know it.
+// A Family is what the format calls the samples of one name.
 type Family struct {
 	Name string
 	Help string
-	// Unit is that of OpenMetrics: the end of the name; "" for a count.
-	Unit string
 	// Quantile is the label of that name, of metrics that are percentiles; "1" is the
 	// maximum.
 	Quantile string
@@ -30,7 +28,7 @@ type Family struct {
 // digit becomes "_"; times are in seconds, percentiles of one time in one family.
 func FamilyOf(metric string) Family {
 	if base, quantile, ok := percentile(metric); ok {
-		return Family{Name: "lakebench_" + base + "_seconds", Help: help[base], Unit: "seconds", Quantile: quantile, Factor: 1e-9}
+		return Family{Name: "lakebench_" + base + "_seconds", Help: help[base], Quantile: quantile, Factor: 1e-9}
 	}
 	name := metric
 	if base, ok := strings.CutSuffix(name, "/s"); ok {
@@ -63,7 +61,7 @@ func percentile(metric string) (base, quantile string, ok bool) {
 	return base, quantile, ok
 }
 
-// sanitize makes a name that both formats allow.
+// sanitize makes a name that the format allows.
 func sanitize(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '_' || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' {
@@ -82,13 +80,6 @@ func labelName(param string) string {
 	return name
 }
 
-// WritePrometheus writes the summary of the steady phase in the Prometheus text
-// format 0.0.4.
-func WritePrometheus(w io.Writer, doc results.Document) error { return writeSamples(w, doc, false) }
-
-// WriteOpenMetrics writes the summary of the steady phase as OpenMetrics 1.0 text.
-func WriteOpenMetrics(w io.Writer, doc results.Document) error { return writeSamples(w, doc, true) }
-
 // samples collects the lines of each family.
 type samples struct {
 	order    []string
@@ -96,7 +87,9 @@ type samples struct {
 	lines    map[string][]string
 }
 
-func writeSamples(w io.Writer, doc results.Document, open bool) error {
+// WritePrometheus writes the summary of the steady phase in the Prometheus text
+// format 0.0.4.
+func WritePrometheus(w io.Writer, doc results.Document) error {
 	s := samples{families: map[string]Family{}, lines: map[string][]string{}}
 	for _, m := range doc.Summary.Metrics {
 		f := FamilyOf(m.Metric)
@@ -117,10 +110,10 @@ func writeSamples(w io.Writer, doc results.Document, open bool) error {
 		s.add(Family{Name: "lakebench_check_passed", Help: "1 if the check passed, 0 if it failed or was not made"},
 			[]string{label("workload", doc.Workload.Name), label("check", c.Name), label("status", string(c.Status))}, passed)
 	}
-	s.add(Family{Name: "lakebench_run_ended_timestamp_seconds", Unit: "seconds", Help: "When the run ended"},
+	s.add(Family{Name: "lakebench_run_ended_timestamp_seconds", Help: "When the run ended"},
 		[]string{label("workload", doc.Workload.Name)}, float64(doc.Ended.UnixMilli())/1000)
 	s.add(Family{Name: "lakebench_run_info", Help: "What was run, and where"}, infoLabels(doc), 1)
-	_, err := io.WriteString(w, s.text(open))
+	_, err := io.WriteString(w, s.text())
 	return err
 }
 
@@ -141,30 +134,19 @@ func (s *samples) add(f Family, labels []string, value float64) {
 	s.lines[f.Name] = append(s.lines[f.Name], fmt.Sprintf("%s{%s} %s", f.Name, strings.Join(labels, ","), decimal(value)))
 }
 
-// text writes the families, each in one block as both formats demand.
-func (s *samples) text(open bool) string {
+// text writes the families, each in one block as the format demands.
+func (s *samples) text() string {
 	var b strings.Builder
 	for _, name := range s.order {
-		f := s.families[name]
-		family, kind := name, "gauge"
-		if base, ok := strings.CutSuffix(name, "_info"); ok && open {
-			family, kind = base, "info"
-		}
-		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s %s\n", family, f.Help, family, kind)
-		if open && f.Unit != "" {
-			fmt.Fprintf(&b, "# UNIT %s %s\n", family, f.Unit)
-		}
+		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s gauge\n", name, s.families[name].Help, name)
 		for _, line := range s.lines[name] {
 			b.WriteString(line + "\n")
 		}
 	}
-	if open {
-		b.WriteString("# EOF\n")
-	}
 	return b.String()
 }
 
-// label writes a label; the escapes are those of both formats.
+// label writes a label; its value is escaped.
 func label(name, value string) string {
 	return name + `="` + strings.NewReplacer("\\", `\\`, "\"", `\"`, "\n", `\n`).Replace(value) + `"`
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/lakebench/lakebench/internal/backend"
 	"github.com/lakebench/lakebench/internal/backend/backendtest"
 	"github.com/lakebench/lakebench/internal/meter"
+	"github.com/lakebench/lakebench/internal/render"
 	"github.com/lakebench/lakebench/manifest"
 	"github.com/lakebench/lakebench/wal"
 	"github.com/lakebench/lakebench/wal/entry"
@@ -83,7 +84,7 @@ func TestRealShard(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	var text bytes.Buffer
-	if err := inspect.WriteText(&text, inspect.Report{Location: "s3://lake/orders", Shards: []inspect.Shard{got}}); err != nil {
+	if err := render.Text(&text, inspect.Report{Location: "s3://lake/orders", Shards: []inspect.Shard{got}}.Page(), render.TextOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	golden, err := os.ReadFile("testdata/real.txt")
@@ -342,7 +343,7 @@ func TestHints(t *testing.T) {
 		}
 		got := inFolder(t, files)
 		var text bytes.Buffer
-		if err := inspect.WriteText(&text, inspect.Report{Shards: []inspect.Shard{got}}); err != nil {
+		if err := render.Text(&text, inspect.Report{Shards: []inspect.Shard{got}}.Page(), render.TextOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		if got.HintState != want.state || !strings.Contains(text.String(), want.text) {

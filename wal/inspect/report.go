@@ -111,5 +111,5 @@ type ProblemsError struct {
 }
 
 func (e *ProblemsError) Error() string {
-	return fmt.Sprintf("%s: %s with its shards, listed above", e.Location, count(e.Count, "problem", "problems"))
+	return fmt.Sprintf("%s: %s with its shards, listed above", e.Location, counted(e.Count, "problem", "problems"))
 }
