@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,16 +35,8 @@ type dot struct {
 	y float64
 }
 
-// charted says whether a metric is drawn. Of the times the two that a reader
-// asks for; how many items came back is the floor of those evaluated.
-func charted(name string) bool {
-	switch name {
-	case "returned/op", "retries/op", "bytes/op", "p999-ns", "max-ns",
-		"service-p50-ns", "service-p99-ns", "service-p999-ns", "service-max-ns":
-		return false
-	}
-	return true
-}
+// charted reports whether a metric is drawn.
+func charted(m results.Metric) bool { return !m.Column.Hidden && !m.Undrawn }
 
 // chartsOf collects the charts of a document, metrics in the order of tables.
 // A metric that is zero everywhere, and a parameter of one value, have none.
@@ -53,14 +46,15 @@ func chartsOf(doc results.Document) []*chart {
 	for _, x := range swept(doc.Summary.Metrics) {
 		at := make(map[string]*chart)
 		for _, m := range doc.Summary.Metrics {
-			if !charted(m.Metric) {
+			about := doc.Metrics.Lookup(m.Metric)
+			if !charted(about) {
 				continue
 			}
 			others := m.Point.Without(x)
 			key := m.Metric + "\x00" + others.String()
 			c := at[key]
 			if c == nil {
-				c = &chart{metric: lookup(m.Metric), x: x, others: others}
+				c = &chart{metric: about, x: x, others: others}
 				at[key] = c
 				all = append(all, c)
 			}
@@ -71,15 +65,14 @@ func chartsOf(doc results.Document) []*chart {
 	for _, c := range all {
 		c.addFloor(doc)
 	}
-	order := results.Metrics()
-	place := func(c *chart) int {
-		i := slices.IndexFunc(order, func(m results.Metric) bool { return m.Name == c.metric.Name })
-		if i < 0 {
-			return len(order)
-		}
-		return i
+	names := make([]string, 0, len(all))
+	for _, c := range all {
+		names = append(names, c.metric.Name)
 	}
-	slices.SortStableFunc(all, func(a, b *chart) int { return place(a) - place(b) })
+	doc.Metrics.Sort(names)
+	slices.SortStableFunc(all, func(a, b *chart) int {
+		return cmp.Compare(slices.Index(names, a.metric.Name), slices.Index(names, b.metric.Name))
+	})
 	return all
 }
 
@@ -92,14 +85,6 @@ func variantsOf(metrics []results.MetricSummary) []string {
 		}
 	}
 	return names
-}
-
-// lookup describes a metric, also one that only its workload knows.
-func lookup(name string) results.Metric {
-	if m, ok := results.LookupMetric(name); ok {
-		return m
-	}
-	return results.Metric{Name: name, Noun: name}
 }
 
 // swept names the parameters with two values or more, by name.
@@ -140,7 +125,7 @@ func (c *chart) class(variant string, growth []results.Growth) results.Class {
 // showsClass says whether the legend tells how a curve grows. Of times it does
 // not: on a busy machine their fit is one of noise.
 func (c *chart) showsClass(v curve) bool {
-	return v.class != "" && v.class != results.Undetermined && c.metric.Assume == results.Exact
+	return v.class != "" && v.class != results.Undetermined && !c.metric.IsTime()
 }
 
 // empty says that there is nothing to see: no parameter varies, or all is zero.
@@ -161,7 +146,7 @@ func (c *chart) addFloor(doc results.Document) {
 	for _, d := range c.curves[0].dots {
 		p := c.others.Without(c.x)
 		p[c.x] = d.x
-		y, ok := results.Floor(doc, p, c.metric.Name)
+		y, ok := results.Floor(doc, p, c.metric)
 		if !ok {
 			return
 		}
@@ -170,23 +155,14 @@ func (c *chart) addFloor(doc results.Document) {
 	c.floor = floor
 }
 
-// scale is what values are multiplied with for reading: dollars are shown for a
-// million operations.
-func (c *chart) scale() float64 {
-	if c.metric.Name == "usd/op" {
-		return 1e6
-	}
-	return 1
-}
-
 // title names the metric in words, its unit included.
 func (c *chart) title(operation string) string {
 	switch {
-	case c.metric.Name == "usd/op" && operation == "operation":
+	case c.metric.Money && c.metric.Scale == 1e6 && operation == results.PerOperation:
 		return "Cost of a million operations"
-	case c.metric.Name == "usd/op":
+	case c.metric.Money && c.metric.Scale == 1e6:
 		return "Cost of a million " + operation + " operations"
-	case c.metric.Per == "operation":
+	case c.metric.Per == results.PerOperation:
 		return format.Capital(c.metric.Noun) + " per " + operation
 	}
 	return format.Capital(c.metric.Title())

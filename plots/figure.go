@@ -26,7 +26,7 @@ type Line struct {
 
 // Picture lays the figure out.
 func (f Figure) Picture() Picture {
-	c := &chart{metric: results.Metric{Name: f.Name, Noun: f.Y}, x: f.X, figure: true}
+	c := &chart{metric: results.Metric{Name: f.Name, Noun: f.Y, Assume: results.Exact, Money: f.Y == Dollars}, x: f.X, figure: true}
 	for i, l := range f.Lines {
 		v := curve{variant: l.Name, look: lookOf(i)}
 		for j, x := range l.X {
@@ -46,8 +46,8 @@ func Stack(name, title, note string, parts results.ByCause) Picture {
 func (c *chart) written(y float64) string {
 	switch {
 	case !c.figure:
-		return results.FormatValue(c.metric.Name, y)
-	case c.metric.Noun == Dollars:
+		return c.metric.Format(y)
+	case c.metric.Money:
 		return "$" + format.Significant(y)
 	}
 	return format.Significant(y)

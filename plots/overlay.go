@@ -67,6 +67,7 @@ func combine(docs []results.Named, variants []string) (results.Document, error) 
 	out := results.Document{Workload: docs[0].Document.Workload}
 	kept := func(variant string) bool { return len(variants) == 0 || slices.Contains(variants, variant) }
 	for _, d := range docs {
+		out.Metrics = out.Metrics.Union(d.Document.Metrics)
 		if name := d.Document.Workload.Name; name != out.Workload.Name {
 			return results.Document{}, &SelectionError{fmt.Sprintf("%s is of workload %s, %s of %s: a chart shows one", docs[0].Name, out.Workload.Name, d.Name, name)}
 		}
@@ -117,7 +118,7 @@ func (s Selection) check(doc results.Document) error {
 		return &SelectionError{fmt.Sprintf("%q was not measured at two values; these were: %s", s.X, strings.Join(vary, ", "))}
 	case s.Metric != "" && !metrics[s.Metric]:
 		return &SelectionError{fmt.Sprintf("metric %q was not measured; these were: %s", s.Metric, strings.Join(slices.Sorted(maps.Keys(metrics)), ", "))}
-	case s.Metric != "" && !charted(s.Metric):
+	case s.Metric != "" && !charted(doc.Metrics.Lookup(s.Metric)):
 		return &SelectionError{fmt.Sprintf("metric %q is in no chart", s.Metric)}
 	}
 	return nil

@@ -48,7 +48,7 @@ const (
 func newPanel(p *pen, c *chart, r vg.Rectangle) *panel {
 	var xs, ys []results.Value
 	for _, d := range c.dots() {
-		xs, ys = append(xs, d.x), append(ys, results.Number(d.y*c.scale()))
+		xs, ys = append(xs, d.x), append(ys, results.Number(c.metric.Scaled(d.y)))
 	}
 	t := &panel{chart: c, x: newAxis(format.Spaced(c.x), xs, false, short), y: newAxis(c.metric.Noun, ys, true, c.tickLabel)}
 	ticks := p.style(tickSize, ink, draw.XRight, draw.YCenter)
@@ -79,16 +79,16 @@ func (c *chart) dots() []dot {
 // tickLabel writes a value of the y axis.
 func (c *chart) tickLabel(f float64) string {
 	switch {
-	case c.metric.Assume == results.Time && f > 0:
-		return results.FormatValue(c.metric.Name, f)
-	case c.metric.Noun == Dollars:
+	case c.metric.IsTime() && f > 0:
+		return c.metric.Format(f)
+	case c.metric.Money:
 		return "$" + short(f)
 	}
 	return short(f)
 }
 
 func (t *panel) at(d dot) vg.Point {
-	return vg.Point{X: t.atX(t.x.place(d.x)), Y: t.atY(t.y.place(results.Number(d.y * t.scale())))}
+	return vg.Point{X: t.atX(t.x.place(d.x)), Y: t.atY(t.y.place(results.Number(t.metric.Scaled(d.y))))}
 }
 
 func (t *panel) atX(f float64) vg.Length {

@@ -72,7 +72,7 @@ func pagesOf(doc results.Document) []page {
 			together[key] = &page{name: portable("overview" + key), title: "What " + format.AOrAn(operation) + " costs, by " + format.Spaced(c.x), note: note, operation: operation}
 			order = append(order, together[key])
 		}
-		if o := together[key]; c.metric.Assume == results.Exact {
+		if o := together[key]; !c.metric.IsTime() {
 			o.charts = append(o.charts, c)
 		}
 	}
@@ -92,7 +92,7 @@ func pagesOf(doc results.Document) []page {
 // an operation's costs, each in the order of tables.
 func (p *page) pick() {
 	common := func(c *chart) int {
-		if c.metric.Per == "operation" {
+		if c.metric.Per == results.PerOperation {
 			return 1
 		}
 		return 0

@@ -17,7 +17,7 @@ import (
 // operations or metrics have no line: the format has no way to say nothing.
 func WriteBench(w io.Writer, doc Document) error {
 	out := benchfmt.NewWriter(w)
-	for _, m := range benchUnits(doc.Series) {
+	for _, m := range benchUnits(doc) {
 		if err := out.Write(&m); err != nil {
 			return fmt.Errorf("write benchmark twin: %w", err)
 		}
@@ -30,7 +30,7 @@ func WriteBench(w io.Writer, doc Document) error {
 			continue
 		}
 		r := benchfmt.Result{Config: config, Name: benchfmt.Name(benchName(doc.Workload.Name, s)), Iters: int(n)}
-		for _, name := range (&group{series: []*Series{s}}).metrics() {
+		for _, name := range (&group{series: []*Series{s}}).metrics(doc.Metrics) {
 			r.Values = append(r.Values, benchfmt.Value{Value: s.Metrics[name], Unit: benchUnit(name)})
 		}
 		if err := out.Write(&r); err != nil {
@@ -41,17 +41,17 @@ func WriteBench(w io.Writer, doc Document) error {
 }
 
 // benchUnits declares the units of all metrics in use.
-func benchUnits(series []Series) []benchfmt.UnitMetadata {
+func benchUnits(doc Document) []benchfmt.UnitMetadata {
 	var all group
-	for i := range series {
-		all.series = append(all.series, &series[i])
+	for i := range doc.Series {
+		all.series = append(all.series, &doc.Series[i])
 	}
 	var units []benchfmt.UnitMetadata
 	declare := func(unit, key, value string) {
 		units = append(units, benchfmt.UnitMetadata{UnitMetadataKey: benchfmt.UnitMetadataKey{Unit: unit, Key: key}, OrigUnit: unit, Value: value})
 	}
-	for _, name := range all.metrics() {
-		m := describeMetric(name)
+	for _, name := range all.metrics(doc.Metrics) {
+		m := doc.Metrics.Lookup(name)
 		if m.Assume == Exact {
 			declare(benchUnit(name), "assume", "exact")
 		}

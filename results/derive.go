@@ -10,41 +10,59 @@ import (
 	"github.com/lakebench/lakebench/internal/cause"
 )
 
-// SetMetrics derives the common metrics of docs/spec/results.md §2 from the ledgers
-// and latency histograms of s and stores them in s.Metrics, beside those that a
-// workload has put there. Requests under cause.Setup are in none of them.
+// Derive sets the metrics that follow from the ledgers and latency histograms of
+// s, beside those that a workload has put there. Requests under cause.Setup are
+// in none of them.
 //
-// retries is the number of requests that the SDK sent again; it is known to the
-// meter and kept in no ledger but as "retries/op". "Per operation" is per
-// operation of any outcome: a failed one has cost its requests too. A series
-// without operations gets no metrics per operation, and one without samples no
-// times: a zero would be a lie.
-func (s *Series) SetMetrics(retries int64) error {
+// "Per operation" is per operation of any outcome: a failed one has cost its
+// requests too. A series without operations gets no metrics per operation, and
+// one without samples no times: a zero would be a lie.
+func (s *Series) Derive(metrics Metrics) error {
 	if s.Metrics == nil {
 		s.Metrics = make(map[string]float64)
-	}
-	if n := float64(s.OperationCount()); n > 0 {
-		s.Metrics["requests/op"] = float64(s.Requests()) / n
-		s.Metrics["retries/op"] = float64(retries) / n
-		s.Metrics["evaluated/op"] = float64(s.Evaluated) / n
-		s.Metrics["returned/op"] = float64(s.Returned) / n
-		s.Metrics["bytes/op"] = float64(s.BytesSent+s.BytesReceived) / n
-		s.Metrics["rru/op"] = s.Units.RRU / n
-		s.Metrics["wru/op"] = s.Units.WRU / n
-		s.Metrics["s3-class-a/op"] = float64(s.Units.S3ClassA) / n
-		s.Metrics["s3-class-b/op"] = float64(s.Units.S3ClassB) / n
-		s.Metrics["usd/op"] = s.CostUSD / n
 	}
 	times, err := mergeTimes(s)
 	if err != nil {
 		return fmt.Errorf("series %s: %w", s.key(), err)
 	}
-	for _, m := range registry {
-		if v, ok := times.value(m); ok {
+	operations := float64(s.OperationCount())
+	for _, m := range metrics {
+		if v, ok := s.quantity(m.From.Quantity); ok && operations > 0 {
+			s.Metrics[m.Name] = v / operations
+		}
+		if v, ok := times.value(m.From); ok {
 			s.Metrics[m.Name] = v
 		}
 	}
 	return nil
+}
+
+// quantity returns what the series counted; ok is false for a quantity that it
+// does not count.
+func (s *Series) quantity(q Quantity) (v float64, ok bool) {
+	switch q {
+	case QuantityRequests:
+		return float64(s.Requests()), true
+	case QuantityRetries:
+		return float64(s.Retries), true
+	case QuantityEvaluated:
+		return float64(s.Evaluated), true
+	case QuantityReturned:
+		return float64(s.Returned), true
+	case QuantityBytes:
+		return float64(s.BytesSent + s.BytesReceived), true
+	case QuantityRRU:
+		return s.Units.RRU, true
+	case QuantityWRU:
+		return s.Units.WRU, true
+	case QuantityS3ClassA:
+		return float64(s.Units.S3ClassA), true
+	case QuantityS3ClassB:
+		return float64(s.Units.S3ClassB), true
+	case QuantityUSD:
+		return s.CostUSD, true
+	}
+	return 0, false
 }
 
 // OperationCount is the number of logical operations of any outcome.
@@ -73,19 +91,19 @@ type times struct {
 	response, service *hdrhistogram.Histogram
 }
 
-// value reads a time metric; false for other metrics, or without samples.
-func (t times) value(m Metric) (ns float64, ok bool) {
+// value reads a percentile; false for other sources, or without samples.
+func (t times) value(src Source) (ns float64, ok bool) {
 	h := t.response
-	if m.service {
+	if src.Time == ServiceTime {
 		h = t.service
 	}
 	switch {
-	case m.Assume != Time || h == nil || h.TotalCount() == 0:
+	case src.Time == "" || h == nil || h.TotalCount() == 0:
 		return 0, false
-	case m.percentile == 100:
+	case src.Percentile == 100:
 		return float64(h.Max()), true
 	}
-	return float64(h.ValueAtPercentile(m.percentile)), true
+	return float64(h.ValueAtPercentile(src.Percentile)), true
 }
 
 // mergeTimes adds up the histograms of all operations of all series, bucket by

@@ -5,7 +5,7 @@ import "time"
 // SchemaName and SchemaVersion identify the format of a Document.
 const (
 	SchemaName    = "lakebench.result"
-	SchemaVersion = 1
+	SchemaVersion = 2
 )
 
 // Document is the result of a run (docs/spec/results.md §2), the content of
@@ -27,7 +27,9 @@ type Document struct {
 	Deterministic bool `json:"deterministic"`
 	// Partial says that the run was interrupted: what is here was measured, but
 	// not everything that was asked for was.
-	Partial  bool     `json:"partial"`
+	Partial bool `json:"partial"`
+	// Metrics describes the metrics of the series, in the order of tables.
+	Metrics  Metrics  `json:"metrics"`
 	Series   []Series `json:"series"`
 	Summary  Summary  `json:"summary"`
 	Checks   []Check  `json:"checks"`
@@ -113,6 +115,9 @@ type Series struct {
 	// Attempts are the requests on the wire, retries included: the second
 	// ledger. Sorted by service, API, outcome and cause, one entry for each.
 	Attempts []Attempt `json:"attempts"`
+	// Retries are the requests that the SDK sent again, as the meter counts them;
+	// they are among the attempts.
+	Retries int64 `json:"retries"`
 	// Evaluated and Returned are items: what the service looked at, and what it
 	// sent back.
 	Evaluated int64 `json:"evaluated"`
@@ -125,7 +130,8 @@ type Series struct {
 	Units Units `json:"units"`
 	// CostUSD is the price of Units, in US dollars.
 	CostUSD float64 `json:"cost_usd"`
-	// Metrics are derived by SetMetrics; a workload may add its own.
+	// Metrics are by name. Derive sets those that follow from the rest; a workload
+	// may add its own.
 	Metrics map[string]float64 `json:"metrics"`
 	// Latency is by operation name.
 	Latency map[string]Latency `json:"latency"`

@@ -175,6 +175,8 @@ func unreadable(err, kind error) error {
 // document in memory may have nil for an empty one; a file says which it is.
 func (d *Document) missing() string {
 	switch {
+	case d.Metrics == nil:
+		return "metrics"
 	case d.Series == nil:
 		return "series"
 	case d.Started.IsZero():
@@ -252,7 +254,7 @@ func unmarshalers() json.Options {
 			*p = known
 			return nil
 		}),
-		startWith(Series{Repeat: -1, Evaluated: -1, Returned: -1, BytesSent: -1, BytesReceived: -1, CostUSD: nan,
+		startWith(Series{Repeat: -1, Retries: -1, Evaluated: -1, Returned: -1, BytesSent: -1, BytesReceived: -1, CostUSD: nan,
 			Units: Units{RRU: nan, WRU: nan, S3ClassA: -1, S3ClassB: -1, Unreported: -1}}),
 		startWith(Operations{-1, -1, -1, -1}),
 		startWith(Histogram{Clamped: -1}),

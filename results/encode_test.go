@@ -131,7 +131,18 @@ func TestEncodeRefuses(t *testing.T) {
 		"repeat":        {func(d *results.Document) { d.Series[0].Repeat = 1 }, "repeat is 1: expected 0 to 0"},
 		"growth class":  {func(d *results.Document) { d.Summary.Growth[0].Class = "" }, "the class of requests/op of v1"},
 		"empty value":   {func(d *results.Document) { d.Series[0].Point["tables"] = results.Value{} }, "coordinate"},
-		"check unnamed": {func(d *results.Document) { d.Checks[0].Name = "" }, "check"},
+		"metric twice":  {func(d *results.Document) { d.Metrics = append(d.Metrics, d.Metrics[0]) }, "metric requests/op is declared twice"},
+		"no noun":       {func(d *results.Document) { d.Metrics = results.Metrics{{Name: "x/op"}} }, "metric 0 has no name or no noun"},
+		"no assumption": {func(d *results.Document) { d.Metrics = results.Metrics{{Name: "x/op", Noun: "x"}} }, `assume is ""`},
+		"no direction": {func(d *results.Document) {
+			d.Metrics = results.Metrics{{Name: "x/op", Noun: "x", Assume: results.Exact}}
+		}, `better is ""`},
+		"unknown quantity": {sourced(results.Source{Quantity: "rows"}), `its quantity "rows" is not one that a series counts`},
+		"two sources":      {sourced(results.Source{Quantity: results.QuantityRRU, Time: results.ServiceTime}), "from a quantity and from a time"},
+		"no percentile":    {sourced(results.Source{Time: results.ServiceTime}), "its percentile is 0"},
+		"no time":          {sourced(results.Source{Percentile: 50}), "its percentile is 50"},
+		"unknown time":     {sourced(results.Source{Time: "wall", Percentile: 50}), `its time is "wall"`},
+		"check unnamed":    {func(d *results.Document) { d.Checks[0].Name = "" }, "check"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			doc := resultstest.CatalogRefresh(1, 0, 100_000)
@@ -140,6 +151,13 @@ func TestEncodeRefuses(t *testing.T) {
 				t.Errorf("Encode: %v; want an error with %q", err, c.want)
 			}
 		})
+	}
+}
+
+// sourced declares one metric, of that source.
+func sourced(src results.Source) func(*results.Document) {
+	return func(d *results.Document) {
+		d.Metrics = results.Metrics{{Name: "x/op", Noun: "x", Assume: results.Exact, Better: results.Neither, From: src}}
 	}
 }
 
@@ -174,9 +192,10 @@ func firstSeries(doc map[string]any) map[string]any {
 }
 
 // Whatever member is taken out of a document, at any depth, Decode says that
-// something is missing, except for those that nothing is computed from.
+// something is missing, except for those that nothing is computed from, and what
+// a metric can be without.
 func TestDecodeRefusesEveryMissingMember(t *testing.T) {
-	descriptions := []string{"environment.", "lakebench.", "checks.detail"}
+	descriptions := append([]string{"environment.", "lakebench.", "checks.detail", "metrics.column"}, optional...)
 	edit(t, func(doc map[string]any) {
 		for _, m := range members("", doc) {
 			if slices.ContainsFunc(descriptions, func(d string) bool { return strings.HasPrefix(m.path, d) }) {
@@ -197,6 +216,9 @@ func TestDecodeRefusesEveryMissingMember(t *testing.T) {
 		}
 	})
 }
+
+// optional are members of a metric that the format does not require.
+var optional = []string{"metrics.per", "metrics.from"}
 
 // member is a member of an object in a document; its path leaves indices out.
 type member struct {
@@ -242,7 +264,8 @@ func TestDecodeRefuses(t *testing.T) {
 		"null":          {[]byte("null"), results.ErrForeign, "found none"},
 		"an object":     {[]byte("{}"), results.ErrForeign, "found none"},
 		"other schema":  {edit(t, func(d map[string]any) { d["schema"] = "k6" }), results.ErrForeign, `found "k6"`},
-		"newer":         {edit(t, func(d map[string]any) { d["schema_version"] = 2 }), results.ErrVersion, "expected 1, found 2"},
+		"older":         {edit(t, func(d map[string]any) { d["schema_version"] = 1 }), results.ErrVersion, "expected 2, found 1"},
+		"newer":         {edit(t, func(d map[string]any) { d["schema_version"] = 3 }), results.ErrVersion, "expected 2, found 3"},
 		"no version":    {edit(t, func(d map[string]any) { delete(d, "schema_version") }), results.ErrVersion, "found none"},
 		"unknown field": {edit(t, func(d map[string]any) { firstSeries(d)["extra"] = 1 }), results.ErrDamaged, "unknown field /series/0/extra"},
 		"wrong case":    {edit(t, func(d map[string]any) { firstSeries(d)["Evaluated"] = 1 }), results.ErrDamaged, "unknown field /series/0/Evaluated"},
@@ -324,7 +347,7 @@ func TestRoundTripProperty(t *testing.T) {
 // FuzzDecode: no bytes make Decode panic, and what it accepts can be written.
 func FuzzDecode(f *testing.F) {
 	f.Add(encode(f, small()))
-	f.Add([]byte(`{"schema":"lakebench.result","schema_version":1}`))
+	f.Add([]byte(`{"schema":"lakebench.result","schema_version":2}`))
 	f.Add([]byte(`{"schema":["lakebench.result"]`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		doc, err := results.Decode(data)

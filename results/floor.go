@@ -13,19 +13,19 @@ import (
 // evaluated, one read unit (half of one for eventual consistency) for each
 // started block of 4 KB (docs/facts/dynamodb.md §3), at the run's own prices. ok is
 // false where there is none.
-func Floor(doc Document, p Point, metric string) (least float64, ok bool) {
+func Floor(doc Document, p Point, metric Metric) (least float64, ok bool) {
 	r, ok := leastRead(doc.Series, p)
 	if !ok {
 		return 0, false
 	}
-	switch metric {
-	case "requests/op":
+	switch metric.From.Quantity {
+	case QuantityRequests:
 		return max(1, math.Ceil(r.bytes/units.MaxPageBytes)), true
-	case "evaluated/op":
+	case QuantityEvaluated:
 		return r.items, true
-	case "rru/op":
+	case QuantityRRU:
 		return readUnits(doc.Workload.Params, r.bytes)
-	case "usd/op":
+	case QuantityUSD:
 		rru, ok := readUnits(doc.Workload.Params, r.bytes)
 		return rru * r.usdPerRRU, ok && r.usdPerRRU > 0
 	}

@@ -13,29 +13,29 @@ func TestFloor(t *testing.T) {
 	doc := resultstest.CatalogRefresh(1, 0, 100_000)
 	p := doc.Series[0].Point
 	for metric, want := range map[string]float64{"requests/op": 1, "evaluated/op": 1000, "rru/op": 74, "usd/op": 74 * 0.125e-6} {
-		if got, ok := results.Floor(doc, p, metric); !ok || !near(got, want) {
+		if got, ok := results.Floor(doc, p, doc.Metrics.Lookup(metric)); !ok || !near(got, want) {
 			t.Errorf("floor of %s is %v, %v; want %v", metric, got, ok, want)
 		}
 	}
-	if _, ok := results.Floor(doc, p, "p50-ns"); ok {
+	if _, ok := results.Floor(doc, p, doc.Metrics.Lookup("p50-ns")); ok {
 		t.Error("there is a floor of a time")
 	}
 	doc.Workload.Params["consistency"] = "eventual"
-	if got, _ := results.Floor(doc, p, "rru/op"); got != 37 {
+	if got, _ := results.Floor(doc, p, doc.Metrics.Lookup("rru/op")); got != 37 {
 		t.Errorf("floor of eventually consistent reads is %v, want 37", got)
 	}
 	delete(doc.Workload.Params, "consistency")
-	if _, ok := results.Floor(doc, p, "rru/op"); ok {
+	if _, ok := results.Floor(doc, p, doc.Metrics.Lookup("rru/op")); ok {
 		t.Error("there is a floor of read units without a consistency")
 	}
 	for i := range doc.Series {
 		doc.Series[i].BytesReceived = 20 * (1<<20 + 1) // 20 refreshes
 	}
-	if got, _ := results.Floor(doc, p, "requests/op"); got != 2 {
+	if got, _ := results.Floor(doc, p, doc.Metrics.Lookup("requests/op")); got != 2 {
 		t.Errorf("floor of requests for a byte over 1 MiB is %v, want 2", got)
 	}
 	doc.Series[1].Units.WRU = 1
-	if _, ok := results.Floor(doc, p, "requests/op"); ok {
+	if _, ok := results.Floor(doc, p, doc.Metrics.Lookup("requests/op")); ok {
 		t.Error("there is a floor of reading for a workload that writes")
 	}
 }

@@ -37,7 +37,7 @@ func Merge(runID string, docs ...Named) (Document, error) {
 	out := docs[0].Document
 	out.RunID = runID
 	out.Checks, out.Warnings = nil, nil
-	var series seriesMerger
+	series := seriesMerger{metrics: out.Metrics}
 	for _, d := range docs {
 		doc := d.Document
 		if doc.Started.Before(out.Started) {
@@ -62,7 +62,7 @@ func Merge(runID string, docs ...Named) (Document, error) {
 		return Document{}, err
 	}
 	settleWorkers(&out, docs)
-	out.Summary, err = Summarize(out.Series)
+	out.Summary, err = Summarize(out.Metrics, out.Series)
 	return out, err
 }
 
@@ -85,6 +85,8 @@ func mergeable(docs []Named) error {
 			return refuse("seed", a.Seed, b.Seed)
 		case a.Clock != b.Clock:
 			return refuse("clock", a.Clock, b.Clock)
+		case !slices.Equal(a.Metrics, b.Metrics):
+			return &MergeError{fmt.Sprintf("%s and %s declare different metrics: they were measured by different builds of lakebench", first.Name, d.Name)}
 		case ids[b.RunID] != "":
 			return &MergeError{fmt.Sprintf("%s and %s are the same run, %s: it would be counted twice", ids[b.RunID], d.Name, b.RunID)}
 		case part != "" && parts[part] != "":
@@ -170,8 +172,9 @@ func withoutWorker(e Environment) Environment {
 // documents: a series that only a later one has stands behind what precedes it
 // there.
 type seriesMerger struct {
-	order []string
-	parts map[string][]*Series
+	metrics Metrics
+	order   []string
+	parts   map[string][]*Series
 }
 
 func (m *seriesMerger) add(series []Series) {
@@ -202,7 +205,7 @@ func (m *seriesMerger) add(series []Series) {
 func (m *seriesMerger) merged() ([]Series, error) {
 	var all []Series
 	for _, key := range m.order {
-		s, err := mergeSeries(m.parts[key])
+		s, err := mergeSeries(m.metrics, m.parts[key])
 		if err != nil {
 			return nil, fmt.Errorf("merge series %s: %w", key, err)
 		}
@@ -212,14 +215,13 @@ func (m *seriesMerger) merged() ([]Series, error) {
 }
 
 // mergeSeries adds up the parts of a series.
-func mergeSeries(parts []*Series) (Series, error) {
+func mergeSeries(metrics Metrics, parts []*Series) (Series, error) {
 	if len(parts) == 1 {
 		return *parts[0], nil
 	}
 	out := Series{Variant: parts[0].Variant, Point: parts[0].Point, Phase: parts[0].Phase, Repeat: parts[0].Repeat}
 	out.Operations = map[string]Operations{}
 	attempts := map[Attempt]int64{}
-	var retries float64
 	for _, p := range parts {
 		out.add(p)
 		for _, a := range p.Attempts {
@@ -227,16 +229,15 @@ func mergeSeries(parts []*Series) (Series, error) {
 			a.Count = 0
 			attempts[a] += n
 		}
-		retries += p.Metrics["retries/op"] * float64(p.OperationCount())
 	}
 	out.Attempts = sortedAttempts(attempts)
 	if err := out.mergeLatency(parts); err != nil {
 		return Series{}, err
 	}
-	if err := out.SetMetrics(int64(math.Round(retries))); err != nil {
+	if err := out.Derive(metrics); err != nil {
 		return Series{}, err
 	}
-	return out, out.mergeOwnMetrics(parts)
+	return out, out.mergeOwnMetrics(metrics, parts)
 }
 
 // add adds the counters of a part that need nothing but a sum.
@@ -245,6 +246,7 @@ func (s *Series) add(p *Series) {
 		sum := s.Operations[name]
 		s.Operations[name] = Operations{sum.Count + o.Count, sum.OK + o.OK, sum.Failed + o.Failed, sum.Unknown + o.Unknown}
 	}
+	s.Retries += p.Retries
 	s.Evaluated, s.Returned = s.Evaluated+p.Evaluated, s.Returned+p.Returned
 	s.BytesSent, s.BytesReceived = s.BytesSent+p.BytesSent, s.BytesReceived+p.BytesReceived
 	u, v := &s.Units, p.Units
@@ -306,19 +308,19 @@ func mergeHistograms(list []Histogram) (Histogram, error) {
 	return EncodeHistogram(sum.response, clamped)
 }
 
-// mergeOwnMetrics merges the metrics that a workload has beside the common ones:
-// those per operation by their sums, others only if all parts agree.
-func (s *Series) mergeOwnMetrics(parts []*Series) error {
+// mergeOwnMetrics merges the metrics that cannot be derived: those per operation
+// by their sums, others only if all parts agree.
+func (s *Series) mergeOwnMetrics(metrics Metrics, parts []*Series) error {
 	own := map[string]bool{}
 	for _, p := range parts {
 		for name := range p.Metrics {
-			if _, common := s.Metrics[name]; !common {
+			if _, derived := s.Metrics[name]; !derived {
 				own[name] = true
 			}
 		}
 	}
 	for _, name := range sortedKeys(own) {
-		perOperation := strings.HasSuffix(name, "/op")
+		perOperation := metrics.Lookup(name).Per == PerOperation
 		var sum float64
 		for _, p := range parts {
 			v, ok := p.Metrics[name]

@@ -15,6 +15,7 @@ import (
 
 	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/run/metric"
 )
 
 // ledger is what a worker counted in one series, before it is derived from.
@@ -27,6 +28,11 @@ type ledger struct {
 }
 
 func (l *ledger) operations() int64 { return l.ok + l.failed }
+
+// declared are the metrics of the documents: one is the workload's own.
+var declared = append(metric.Common(), results.Metric{
+	Name: "conflicts/op", Noun: "conflicts", Per: results.PerOperation, Assume: results.Exact, Better: results.LowerIsBetter,
+})
 
 // series derives what a run derives.
 func (l *ledger) series(t *rapid.T, at place) results.Series {
@@ -44,6 +50,7 @@ func (l *ledger) series(t *rapid.T, at place) results.Series {
 		Variant: at.variant, Phase: results.Steady, Repeat: at.repeat, Point: results.Point{"history_records": results.Number(at.history)},
 		Operations: map[string]results.Operations{"commit": {Count: l.ok + l.failed, OK: l.ok, Failed: l.failed}},
 		Attempts:   []results.Attempt{},
+		Retries:    l.retries,
 		Evaluated:  l.evaluated, Returned: l.evaluated, BytesSent: l.bytes, BytesReceived: 2 * l.bytes,
 		Units: results.Units{RRU: float64(l.halfUnits) / 2, WRU: float64(l.halfUnits), S3ClassA: l.a, S3ClassB: 2 * l.a, Source: results.Computed},
 		// A power of two, so that sums of it are exact in any order.
@@ -57,7 +64,7 @@ func (l *ledger) series(t *rapid.T, at place) results.Series {
 		}
 	}
 	slices.SortFunc(s.Attempts, func(a, b results.Attempt) int { return strings.Compare(a.API+a.Outcome, b.API+b.Outcome) })
-	if err := s.SetMetrics(l.retries); err != nil {
+	if err := s.Derive(declared); err != nil {
 		t.Fatal(err)
 	}
 	if n := l.operations(); n > 0 {
@@ -102,6 +109,7 @@ func (l *ledger) split(t *rapid.T, n int, label string) []*ledger {
 	}
 	deal("ok", l.ok, func(p *ledger) *int64 { return &p.ok })
 	deal("failed", l.failed, func(p *ledger) *int64 { return &p.failed })
+	deal("retries", l.retries, func(p *ledger) *int64 { return &p.retries })
 	deal("evaluated", l.evaluated, func(p *ledger) *int64 { return &p.evaluated })
 	deal("bytes", l.bytes, func(p *ledger) *int64 { return &p.bytes })
 	deal("class a", l.a, func(p *ledger) *int64 { return &p.a })
@@ -118,15 +126,10 @@ func (l *ledger) split(t *rapid.T, n int, label string) []*ledger {
 		p.samples = append(p.samples, ns)
 	}
 	// What is only kept per operation needs one to be kept with.
-	for _, what := range []struct {
-		total int64
-		to    func(*ledger) *int64
-	}{{l.conflicts, func(p *ledger) *int64 { return &p.conflicts }}, {l.retries, func(p *ledger) *int64 { return &p.retries }}} {
-		for _, p := range parts {
-			if p.operations() > 0 {
-				*what.to(p) = what.total
-				break
-			}
+	for _, p := range parts {
+		if p.operations() > 0 {
+			p.conflicts = l.conflicts
+			break
 		}
 	}
 	return parts
@@ -165,7 +168,7 @@ func TestMergeOfSplitIsTheWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 5).Draw(t, "parts")
 		whole := resultstest.CatalogRefresh(2, 0)
-		whole.Series = nil
+		whole.Metrics, whole.Series = declared, nil
 		parts := make([]results.Named, n)
 		for i := range parts {
 			parts[i] = results.Named{Name: fmt.Sprint("part ", i), Document: whole}
@@ -184,7 +187,7 @@ func TestMergeOfSplitIsTheWhole(t *testing.T) {
 			}
 		}
 		var err error
-		if whole.Summary, err = results.Summarize(whole.Series); err != nil {
+		if whole.Summary, err = results.Summarize(whole.Metrics, whole.Series); err != nil {
 			t.Fatal(err)
 		}
 		merged, err := results.Merge(whole.RunID, parts...)
@@ -206,7 +209,7 @@ func TestMergeOfSplitIsTheWhole(t *testing.T) {
 }
 
 func empty(p *ledger) bool {
-	return p.evaluated+p.bytes+p.a+p.halfUnits+p.attempts[kinds[0]]+p.attempts[kinds[1]]+p.attempts[kinds[2]] == 0
+	return p.retries+p.evaluated+p.bytes+p.a+p.halfUnits+p.attempts[kinds[0]]+p.attempts[kinds[1]]+p.attempts[kinds[2]] == 0
 }
 
 // parts returns two runs that can be merged.
@@ -226,6 +229,7 @@ func TestMergeRefuses(t *testing.T) {
 		"another workload": {func(d *results.Document) { d.Workload.Name = "migration" }, "workload catalog-refresh"},
 		"another seed":     {func(d *results.Document) { d.Seed = 2 }, "a.json has seed 1, b.json has 2"},
 		"another clock":    {func(d *results.Document) { d.Clock = results.VirtualClock }, "clock"},
+		"other metrics":    {func(d *results.Document) { d.Metrics = d.Metrics[1:] }, "a.json and b.json declare different metrics"},
 		"the same run":     {func(d *results.Document) { d.RunID = strings.TrimSuffix(d.RunID, "-2") }, "counted twice"},
 	} {
 		a, b := parts()
@@ -262,7 +266,7 @@ func TestMergeDoesNotAverage(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Document.Series[0].Latency = map[string]results.Latency{"refresh": {Service: slow, Response: slow}}
-	if err := b.Document.Series[0].SetMetrics(0); err != nil {
+	if err := b.Document.Series[0].Derive(b.Document.Metrics); err != nil {
 		t.Fatal(err)
 	}
 	fast := a.Document.Series[0].Metrics["p50-ns"]

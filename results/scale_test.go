@@ -31,7 +31,7 @@ func manySeries(b *testing.B) results.Document {
 		}
 	}
 	var err error
-	if doc.Summary, err = results.Summarize(doc.Series); err != nil {
+	if doc.Summary, err = results.Summarize(doc.Metrics, doc.Series); err != nil {
 		b.Fatal(err)
 	}
 	return doc
@@ -63,7 +63,7 @@ func BenchmarkTenThousandSeries(b *testing.B) {
 	})
 	b.Run("summarize", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := results.Summarize(doc.Series); err != nil {
+			if _, err := results.Summarize(doc.Metrics, doc.Series); err != nil {
 				b.Fatal(err)
 			}
 		}

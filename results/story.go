@@ -24,22 +24,22 @@ func headline(doc Document) string {
 	if x != "" {
 		at = "At " + quantity(x, FormatCoordinate(rows[0].point[x])) + " "
 	}
-	metric, dear, cheap := contrast(rows)
+	metric, dear, cheap := contrast(doc.Metrics, rows)
 	subject := operationName(doc.Series)
-	if per := describeMetric(metric).Per; per != "" && per != "operation" {
+	if per := metric.Per; per != "" && per != "operation" {
 		subject = per
 	}
-	sentence := texttab.Capital(fmt.Sprintf("%s%s costs %s on ", at, texttab.AOrAn(subject), amount(metric, dear.values[metric])))
+	sentence := texttab.Capital(fmt.Sprintf("%s%s costs %s on ", at, texttab.AOrAn(subject), amount(metric, dear.values[metric.Name])))
 	if dear == cheap {
-		return sentence + alike(rows) + growthClause(doc.Summary.Growth, metric, x, rows...) + "."
+		return sentence + alike(rows) + growthClause(doc.Summary.Growth, metric.Name, x, rows...) + "."
 	}
 	sentence += dear.variant
-	if v := cheap.values[metric]; v > 0 {
-		sentence += fmt.Sprintf(", %s times the %s on %s", texttab.Significant(dear.values[metric]/v), FormatValue(metric, v), cheap.variant)
+	if v := cheap.values[metric.Name]; v > 0 {
+		sentence += fmt.Sprintf(", %s times the %s on %s", texttab.Significant(dear.values[metric.Name]/v), metric.Format(v), cheap.variant)
 	} else {
 		sentence += " and nothing on " + cheap.variant
 	}
-	return sentence + growthClause(doc.Summary.Growth, metric, x, dear, cheap) + "."
+	return sentence + growthClause(doc.Summary.Growth, metric.Name, x, dear, cheap) + "."
 }
 
 // alike names the variants of rows that do not differ.
@@ -52,16 +52,6 @@ func alike(rows []*tableRow) string {
 		names = append(names, r.variant)
 	}
 	return texttab.List(names) + " alike"
-}
-
-// called names a metric among others: by its noun, and by what it is counted for
-// where that is not the operation.
-func called(metric string) string {
-	m := describeMetric(metric)
-	if m.Per == "operation" {
-		return m.Noun
-	}
-	return m.Title()
 }
 
 // quantity writes so much of a parameter: "30 days", but "concurrency 16".
@@ -88,12 +78,12 @@ func atLargest(rows []*tableRow, x string) []*tableRow {
 // contrast picks the first cost in which the rows differ, those first that a
 // workload is about, and the dearest and the cheapest of them; the first cost and
 // one row if they do not differ. Times are no costs: those of one run are noise.
-func contrast(rows []*tableRow) (metric string, dear, cheap *tableRow) {
+func contrast(metrics Metrics, rows []*tableRow) (metric Metric, dear, cheap *tableRow) {
 	costs := slices.DeleteFunc([]string{"usd/day", "requests/item", "requests/op", "usd/op", "evaluated/op"}, func(metric string) bool {
 		return slices.ContainsFunc(rows, func(r *tableRow) bool { _, has := r.values[metric]; return !has })
 	})
 	if len(costs) == 0 {
-		return "requests/op", rows[0], rows[0]
+		return metrics.Lookup("requests/op"), rows[0], rows[0]
 	}
 	for _, metric := range costs {
 		dear, cheap = rows[0], rows[0]
@@ -106,41 +96,25 @@ func contrast(rows []*tableRow) (metric string, dear, cheap *tableRow) {
 			}
 		}
 		if dear != cheap {
-			return metric, dear, cheap
+			return metrics.Lookup(metric), dear, cheap
 		}
 	}
-	return costs[0], rows[0], rows[0]
+	return metrics.Lookup(costs[0]), rows[0], rows[0]
 }
 
 // amount writes a metric's value with its noun.
-func amount(metric string, v float64) string {
-	m := describeMetric(metric)
+func amount(m Metric, v float64) string {
 	switch {
-	case m.Assume == Time:
-		return FormatValue(metric, v) + " (" + m.Noun + ")"
-	case metric == "usd/op":
-		return FormatValue(metric, v) + " per million"
-	case metric == "usd/day":
-		return FormatValue(metric, v)
-	case metric == "requests/op" && v == 1:
+	case m.IsTime():
+		return m.Format(v) + " (" + m.Noun + ")"
+	case m.Money && m.Scale > 1:
+		return m.Format(v) + " " + m.ScaleNote()
+	case m.Money:
+		return m.Format(v)
+	case m.Noun == "requests" && v == 1:
 		return "1 request"
 	}
-	return FormatValue(metric, v) + " " + m.Noun
-}
-
-// FormatValue writes a metric's value for people, without the noun: counts with a
-// comma for every three digits, times with their unit, and usd/op in dollars per
-// million operations.
-func FormatValue(metric string, v float64) string {
-	switch {
-	case describeMetric(metric).Assume == Time:
-		return texttab.Duration(v)
-	case metric == "usd/op":
-		return "$" + texttab.Thousands(v*1e6, 2)
-	case metric == "usd/day":
-		return "$" + texttab.Significant(v)
-	}
-	return texttab.Thousands(v, texttab.Decimals([]float64{v}))
+	return m.Format(v) + " " + m.Noun
 }
 
 // FormatCoordinate writes the value of a parameter for people.
@@ -187,14 +161,15 @@ func grows(g Growth, ending string) string {
 
 // growth writes the fits of the columns of the cost table, variants that grow
 // alike in one line.
-func (t *terminal) growth(sum Summary) {
+func (t *terminal) growth(doc Document) {
+	sum := doc.Summary
 	said := "" // the parameter of which it has been said that there is no fit
 	for _, fits := range growths(sum) {
 		title := "Growth with " + texttab.Spaced(fits[0].X) + " (x)"
 		switch {
 		case anyFit(fits):
 			t.Title(title + othersNote(sum, fits[0].Point))
-			t.fits(sum, fits)
+			t.fits(doc, fits)
 		case fits[0].X != said:
 			said = fits[0].X
 			t.Title(title)
@@ -245,8 +220,8 @@ func othersNote(sum Summary, others Point) string {
 	return " at " + texttab.List(parts)
 }
 
-func (t *terminal) fits(sum Summary, fits []Growth) {
-	columns := fitColumns(sum, fits)
+func (t *terminal) fits(doc Document, fits []Growth) {
+	columns := fitColumns(doc, fits)
 	if texttab.Width(columns) > t.Width {
 		columns = columns[:3] // the class matters more than the formula
 	}
@@ -256,19 +231,19 @@ func (t *terminal) fits(sum Summary, fits []Growth) {
 }
 
 // fitColumns are metric, variants, class and formula of fits over one parameter.
-func fitColumns(sum Summary, fits []Growth) []*texttab.Column {
+func fitColumns(doc Document, fits []Growth) []*texttab.Column {
 	metrics, variants, classes, formulas := &texttab.Column{Left: true}, &texttab.Column{Left: true}, &texttab.Column{Left: true}, &texttab.Column{Left: true}
-	for _, s := range columnsOf(sum.Metrics) {
-		if s.metric == "p99-ns" {
-			continue // the median says how times grow
+	for _, m := range columnsOf(doc) {
+		if !tellsGrowth(m) {
+			continue
 		}
-		heading := "  " + strings.TrimSpace(strings.Join(s.heading[:], " "))
+		heading := "  " + strings.TrimSpace(strings.Join(m.Column.Heading[:], " "))
 		for _, g := range fits {
-			if g.Metric != s.metric {
+			if g.Metric != m.Name {
 				continue
 			}
-			class, text := string(g.Class), formula(g, s.scale)
-			if !isClear(sum, g) {
+			class, text := string(g.Class), formula(g, m)
+			if !isClear(doc, g) {
 				class, text = "unclear", "varies more than it grows"
 			}
 			if n := len(classes.Cells) - 1; heading == "" && classes.Cells[n] == class && formulas.Cells[n] == text {
@@ -285,17 +260,21 @@ func fitColumns(sum Summary, fits []Growth) []*texttab.Column {
 	return []*texttab.Column{metrics, variants, classes, formulas}
 }
 
+// tellsGrowth reports whether the growth of a metric is told: of times, the
+// median's.
+func tellsGrowth(m Metric) bool { return !m.IsTime() || m.From.Percentile == 50 }
+
 // isClear says that a fit tells more than noise. Counts are what they are; times
 // whose fit misses one of them by more than a quarter of all their difference
 // vary more than they grow. The file keeps such a fit, but a reader should not be
 // told of it.
-func isClear(sum Summary, g Growth) bool {
+func isClear(doc Document, g Growth) bool {
 	const most = 0.25
-	if describeMetric(g.Metric).Assume != Time || g.Class == Constant {
+	if !doc.Metrics.Lookup(g.Metric).IsTime() || g.Class == Constant {
 		return true
 	}
 	var samples []sample
-	for _, m := range sum.Metrics {
+	for _, m := range doc.Summary.Metrics {
 		x, ok := m.Point[g.X].Float()
 		if ok && m.Metric == g.Metric && m.Variant == g.Variant && m.Point.Without(g.X).String() == g.Point.String() {
 			samples = append(samples, sample{x, m.Value})
@@ -307,9 +286,9 @@ func isClear(sum Summary, g Growth) bool {
 }
 
 // formula writes a + b·x^k in the units of the cost table.
-func formula(g Growth, scale float64) string {
-	write := func(v float64) string { return texttab.Significant(v * scale) }
-	if describeMetric(g.Metric).Assume == Time {
+func formula(g Growth, m Metric) string {
+	write := func(v float64) string { return texttab.Significant(m.Scaled(v)) }
+	if m.IsTime() {
 		write = texttab.Duration
 	}
 	if g.B == 0 {
@@ -332,8 +311,8 @@ func formula(g Growth, scale float64) string {
 
 // crossovers writes a sentence for each two variants: from where on one is
 // cheaper in what. Variants of which the same is said share a sentence.
-func (t *terminal) crossovers(sum Summary) {
-	sentences := crossoverSentences(sum)
+func (t *terminal) crossovers(doc Document) {
+	sentences := crossoverSentences(doc)
 	if len(sentences) == 0 {
 		return
 	}
@@ -343,12 +322,12 @@ func (t *terminal) crossovers(sum Summary) {
 	}
 }
 
-func crossoverSentences(sum Summary) []string {
+func crossoverSentences(doc Document) []string {
 	type statement struct{ dear, said string }
 	var order []statement
 	cheaper := make(map[statement][]string)
-	for _, p := range pairsOf(sum) {
-		s := statement{p.dear, p.sentence(sum)}
+	for _, p := range pairsOf(doc) {
+		s := statement{p.dear, p.sentence(doc)}
 		if cheaper[s] == nil {
 			order = append(order, s)
 		}
@@ -371,12 +350,12 @@ type pair struct {
 	crossovers  []Crossover
 }
 
-func pairsOf(sum Summary) []*pair {
+func pairsOf(doc Document) []*pair {
 	var pairs []*pair
 	at := make(map[string]*pair)
-	columns := columnsOf(sum.Metrics)
-	for _, c := range sum.Crossover {
-		if c.Metric == "p99-ns" || !clearBoth(sum, c) || !slices.ContainsFunc(columns, func(s shown) bool { return s.metric == c.Metric }) {
+	columns := columnsOf(doc)
+	for _, c := range doc.Summary.Crossover {
+		if !clearBoth(doc, c) || !slices.ContainsFunc(columns, func(m Metric) bool { return m.Name == c.Metric && tellsGrowth(m) }) {
 			continue
 		}
 		key := fmt.Sprint(c.Variants, c.X, c.Point)
@@ -390,27 +369,27 @@ func pairsOf(sum Summary) []*pair {
 }
 
 // clearBoth says that the fits of both variants of a crossover are clear.
-func clearBoth(sum Summary, c Crossover) bool {
-	return !slices.ContainsFunc(sum.Growth, func(g Growth) bool {
-		return g.Metric == c.Metric && g.X == c.X && slices.Contains(c.Variants[:], g.Variant) && g.Point.String() == c.Point.String() && !isClear(sum, g)
+func clearBoth(doc Document, c Crossover) bool {
+	return !slices.ContainsFunc(doc.Summary.Growth, func(g Growth) bool {
+		return g.Metric == c.Metric && g.X == c.X && slices.Contains(c.Variants[:], g.Variant) && g.Point.String() == c.Point.String() && !isClear(doc, g)
 	})
 }
 
 // sentence says in what the second variant is cheaper from where on; metrics with
 // one place share it, and the parameter is named once.
-func (p *pair) sentence(sum Summary) string {
+func (p *pair) sentence(doc Document) string {
 	const throughout = "throughout"
 	var places []string
 	nouns := make(map[string][]string)
 	for _, c := range p.crossovers {
 		place := throughout
-		if c.From > lowest(sum, c) {
+		if c.From > lowest(doc.Summary, c) {
 			place = texttab.Significant(c.From)
 		}
 		if nouns[place] == nil {
 			places = append(places, place)
 		}
-		nouns[place] = append(nouns[place], called(c.Metric))
+		nouns[place] = append(nouns[place], doc.Metrics.Lookup(c.Metric).ShortTitle())
 	}
 	x := p.crossovers[0]
 	var clauses []string
@@ -426,7 +405,7 @@ func (p *pair) sentence(sum Summary) string {
 		}
 		clauses = append(clauses, "in "+texttab.List(nouns[place])+" "+from)
 	}
-	return strings.Join(clauses, ", ") + othersNote(sum, x.Point)
+	return strings.Join(clauses, ", ") + othersNote(doc.Summary, x.Point)
 }
 
 // lowest is the smallest value of the crossover's parameter that was measured.

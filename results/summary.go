@@ -9,8 +9,8 @@ import (
 // Summarize puts the repeats of every steady series together and fits what they
 // say over each swept parameter. Times are read from the merged histograms; it
 // fails if those cannot be read or merged.
-func Summarize(series []Series) (Summary, error) {
-	metrics, err := summarizeMetrics(series)
+func Summarize(declared Metrics, series []Series) (Summary, error) {
+	metrics, err := summarizeMetrics(declared, series)
 	if err != nil {
 		return Summary{}, err
 	}
@@ -18,12 +18,12 @@ func Summarize(series []Series) (Summary, error) {
 	all := curves(metrics)
 	for _, c := range all {
 		var class Class
-		c.fitted, class = fit(c.samples, describeMetric(c.metric).Assume)
+		c.fitted, class = fit(c.samples, declared.Lookup(c.metric).Assume)
 		s.Growth = append(s.Growth, Growth{c.variant, c.others, c.metric, c.x, c.fitted.a, c.fitted.b, c.fitted.k, class})
 		straight := line(c.samples)
 		s.Slopes = append(s.Slopes, Slope{c.variant, c.others, c.metric, c.x, straight.b, straight.a})
 	}
-	s.Crossover = crossovers(all)
+	s.Crossover = crossovers(declared, all)
 	return s, nil
 }
 
@@ -55,7 +55,7 @@ func groups(series []Series) []*group {
 	return all
 }
 
-func summarizeMetrics(series []Series) ([]MetricSummary, error) {
+func summarizeMetrics(declared Metrics, series []Series) ([]MetricSummary, error) {
 	var all []MetricSummary
 	for _, g := range groups(series) {
 		var merged times
@@ -65,11 +65,11 @@ func summarizeMetrics(series []Series) ([]MetricSummary, error) {
 				return nil, fmt.Errorf("summarize %s at %v: %w", g.variant, g.point, err)
 			}
 		}
-		for _, name := range g.metrics() {
+		for _, name := range g.metrics(declared) {
 			values := g.values(name)
 			m := MetricSummary{Variant: g.variant, Point: g.point, Metric: name, Repeats: len(values),
 				Value: median(values), Min: values[0], Max: values[len(values)-1]}
-			if v, ok := merged.value(describeMetric(name)); ok {
+			if v, ok := merged.value(declared.Lookup(name).From); ok {
 				m.Value = v
 			}
 			all = append(all, m)
@@ -79,15 +79,17 @@ func summarizeMetrics(series []Series) ([]MetricSummary, error) {
 }
 
 // metrics names the metrics that any repeat has, in the order of tables.
-func (g *group) metrics() []string {
+func (g *group) metrics(declared Metrics) []string {
 	var names []string
 	for _, s := range g.series {
 		for name := range s.Metrics {
 			names = append(names, name)
 		}
 	}
-	SortMetrics(names)
-	return slices.Compact(names)
+	slices.Sort(names)
+	names = slices.Compact(names)
+	declared.Sort(names)
+	return names
 }
 
 // values returns a metric of all repeats that have it, sorted.
@@ -154,11 +156,11 @@ func sweptNumbers(metrics []MetricSummary) []string {
 
 // crossovers compares every two variants that were measured over the same
 // parameter at the same other coordinates.
-func crossovers(all []*measured) []Crossover {
+func crossovers(declared Metrics, all []*measured) []Crossover {
 	var found []Crossover
 	before := make(map[string][]*measured) // those already seen of a place
 	for _, b := range all {
-		if describeMetric(b.metric).Better != LowerIsBetter {
+		if declared.Lookup(b.metric).Better != LowerIsBetter {
 			continue
 		}
 		place := b.metric + "\x00" + b.x + "\x00" + b.others.String()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/run/metric"
 )
 
 // metricAt finds a metric of the summary.
@@ -140,7 +141,7 @@ func TestSummarizeTwoParameters(t *testing.T) {
 	}
 	warm := series[0]
 	warm.Phase, warm.Metrics = results.WarmUp, map[string]float64{"requests/op": 1e9}
-	sum, err := results.Summarize(append(series, warm))
+	sum, err := results.Summarize(metric.Common(), append(series, warm))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +183,8 @@ func TestCrossoverOfCostsOnly(t *testing.T) {
 			})
 		}
 	}
-	sum, err := results.Summarize(series)
+	declared := append(metric.Common(), results.Metric{Name: "ceiling-units/s", Better: results.HigherIsBetter, Assume: results.Exact})
+	sum, err := results.Summarize(declared, series)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +211,7 @@ func timed(t *testing.T, repeat int, times ...int64) results.Series {
 		Operations: map[string]results.Operations{"read": {Count: int64(len(times)), OK: int64(len(times))}},
 		Latency:    map[string]results.Latency{"read": {Service: enc, Response: enc}},
 	}
-	if err := s.SetMetrics(0); err != nil {
+	if err := s.Derive(metric.Common()); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -219,7 +221,7 @@ func timed(t *testing.T, repeat int, times ...int64) results.Series {
 // and 100 have their median where the samples are, not at 34 or at 1.
 func TestSummarizeMergesTimes(t *testing.T) {
 	series := []results.Series{timed(t, 0, 1), timed(t, 1, 1), timed(t, 2, 100, 100, 100, 100, 100)}
-	sum, err := results.Summarize(series)
+	sum, err := results.Summarize(metric.Common(), series)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +247,7 @@ func TestSummarizeTakesTheMedianOfCounts(t *testing.T) {
 		series = append(series, results.Series{Variant: "v1", Phase: results.Steady, Repeat: i, Point: results.Point{}, Metrics: map[string]float64{"conflicts/op": n}})
 	}
 	for n, want := range map[int]float64{3: 2, 4: 4.5} {
-		sum, err := results.Summarize(series[:n])
+		sum, err := results.Summarize(metric.Common(), series[:n])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -255,7 +257,7 @@ func TestSummarizeTakesTheMedianOfCounts(t *testing.T) {
 	}
 }
 
-func TestSetMetrics(t *testing.T) {
+func TestDerive(t *testing.T) {
 	s := results.Series{
 		Operations: map[string]results.Operations{"commit": {Count: 3, OK: 2, Failed: 1}, "read": {Count: 7, OK: 6, Unknown: 1}},
 		Attempts: []results.Attempt{
@@ -263,12 +265,12 @@ func TestSetMetrics(t *testing.T) {
 			{Service: "s3", API: "PutObject", Outcome: "throttled", Cause: "mutate", Count: 5},
 			{Service: "dynamodb", API: "BatchWriteItem", Outcome: "ok", Cause: "setup", Count: 1000},
 		},
-		Evaluated: 40, Returned: 30, BytesSent: 100, BytesReceived: 900,
+		Retries: 4, Evaluated: 40, Returned: 30, BytesSent: 100, BytesReceived: 900,
 		Units:   results.Units{RRU: 15, WRU: 35, S3ClassA: 5, S3ClassB: 2},
 		CostUSD: 0.25,
 		Metrics: map[string]float64{"conflicts/op": 0.5},
 	}
-	if err := s.SetMetrics(4); err != nil {
+	if err := s.Derive(metric.Common()); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]float64{
@@ -286,18 +288,18 @@ func TestSetMetrics(t *testing.T) {
 		}
 	}
 	empty := results.Series{Attempts: s.Attempts}
-	if err := empty.SetMetrics(0); err != nil || len(empty.Metrics) != 0 {
+	if err := empty.Derive(metric.Common()); err != nil || len(empty.Metrics) != 0 {
 		t.Errorf("without operations: %v, %v; want no metrics", empty.Metrics, err)
 	}
 }
 
 // Response and service times keep apart.
-func TestSetMetricsTimes(t *testing.T) {
+func TestDeriveTimes(t *testing.T) {
 	fast, slow := timed(t, 0, 10, 20, 30, 40), timed(t, 0, 1000, 2000, 3000, 1<<20)
 	s := fast
 	s.Latency = map[string]results.Latency{"read": {Service: fast.Latency["read"].Service, Response: slow.Latency["read"].Response}}
 	s.Metrics = nil
-	if err := s.SetMetrics(0); err != nil {
+	if err := s.Derive(metric.Common()); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]float64{
@@ -317,32 +319,11 @@ func TestHistogramsOfDifferentPrecisionAreNotMerged(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Latency = map[string]results.Latency{"read": {Service: enc, Response: enc}}
-	if _, err := results.Summarize([]results.Series{a, b}); !errors.Is(err, results.ErrUnmergeable) {
+	if _, err := results.Summarize(metric.Common(), []results.Series{a, b}); !errors.Is(err, results.ErrUnmergeable) {
 		t.Errorf("Summarize: %v, want ErrUnmergeable", err)
 	}
 	b.Latency = map[string]results.Latency{"read": {Service: results.Histogram{HDR: "HIST"}, Response: enc}}
-	if err := b.SetMetrics(0); err == nil {
-		t.Error("SetMetrics accepts a damaged histogram")
-	}
-}
-
-// Every common metric that the specification names is known, and no name twice.
-func TestMetricRegistry(t *testing.T) {
-	for _, name := range []string{
-		"requests/op", "evaluated/op", "returned/op", "rru/op", "wru/op", "s3-class-a/op", "s3-class-b/op", "bytes/op", "usd/op", "retries/op",
-		"p50-ns", "p99-ns", "p999-ns", "max-ns", "service-p50-ns", "service-p99-ns", "service-p999-ns", "service-max-ns",
-		"usd/day", "rru/day", "wru/day", "conflicts/op", "ceiling-units/s", "ceiling-conflicts/s", "requests/item", "wru/item",
-		"pause-requests", "own-requests/op", "scans/op", "lost-attempts/op", "requests-to-first-append",
-	} {
-		if _, ok := results.LookupMetric(name); !ok {
-			t.Errorf("%s is not known", name)
-		}
-	}
-	seen := map[string]bool{}
-	for _, m := range results.Metrics() {
-		if seen[m.Name] {
-			t.Errorf("%s is there twice", m.Name)
-		}
-		seen[m.Name] = true
+	if err := b.Derive(metric.Common()); err == nil {
+		t.Error("Derive accepts a damaged histogram")
 	}
 }

@@ -26,8 +26,8 @@ func WriteTable(w io.Writer, doc Document, o TableOptions) error {
 	t.head(doc)
 	t.costs(doc)
 	t.causes(doc)
-	t.growth(doc.Summary)
-	t.crossovers(doc.Summary)
+	t.growth(doc)
+	t.crossovers(doc)
 	t.published(doc)
 	t.trust(doc)
 	_, err := io.WriteString(w, t.String())
@@ -110,70 +110,23 @@ func operationName(series []Series) string {
 	return cmp.Or(name, "operation")
 }
 
-// shown is a metric's column.
-type shown struct {
-	metric  string
-	heading [2]string
-	worth   int // see column
-	scale   float64
-}
-
-// shownMetrics are the columns of the cost table, from left to right; those that
-// are zero everywhere are left out. Other metrics of a workload follow.
-var shownMetrics = []shown{
-	{"requests/op", [2]string{"", "requests"}, 9, 1},
-	{"retries/op", [2]string{"", "retries"}, 6, 1},
-	{"evaluated/op", [2]string{"items", "evaluated"}, 7, 1},
-	{"returned/op", [2]string{"items", "returned"}, 2, 1},
-	{"rru/op", [2]string{"read", "units"}, 8, 1},
-	{"wru/op", [2]string{"write", "units"}, 8, 1},
-	{"s3-class-a/op", [2]string{"S3", "class A"}, 8, 1},
-	{"s3-class-b/op", [2]string{"S3", "class B"}, 8, 1},
-	{"usd/op", [2]string{"$ per", "million"}, 7, 1e6},
-	{"p50-ns", [2]string{"response", "p50"}, 5, 1},
-	{"p99-ns", [2]string{"time", "p99"}, 3, 1},
-	// What single workloads are about.
-	{"usd/day", [2]string{"$ per", "day"}, 12, 1},
-	{"rru/day", [2]string{"read units", "per day"}, 11, 1},
-	{"wru/day", [2]string{"write units", "per day"}, 10, 1},
-	{"requests/item", [2]string{"requests", "per item"}, 12, 1},
-	{"wru/item", [2]string{"write units", "per item"}, 11, 1},
-	{"pause-requests", [2]string{"requests", "in pause"}, 10, 1},
-	{"conflicts/op", [2]string{"", "conflicts"}, 8, 1},
-	{"ceiling-units/s", [2]string{"per second", "by units"}, 11, 1},
-	{"ceiling-conflicts/s", [2]string{"per second", "by conflicts"}, 10, 1},
-}
-
-// hidden metrics are in no column, for want of room; they are in the file.
-var hidden = []string{"bytes/op", "p999-ns", "max-ns", "service-p50-ns", "service-p99-ns", "service-p999-ns", "service-max-ns"}
-
-// columnsOf picks the columns for what was measured.
-func columnsOf(metrics []MetricSummary) []shown {
-	used := make(map[string]bool)
-	for _, m := range metrics {
-		used[m.Metric] = used[m.Metric] || m.Value != 0
-	}
-	columns := slices.DeleteFunc(slices.Clone(shownMetrics), func(s shown) bool { return !used[s.metric] })
-	var others []string
-	for name := range used {
-		known := slices.ContainsFunc(shownMetrics, func(s shown) bool { return s.metric == name })
-		if used[name] && !known && !slices.Contains(hidden, name) {
-			others = append(others, name)
+// columnsOf returns the metrics that have a column for what was measured. Those
+// that are zero everywhere are left out.
+func columnsOf(doc Document) []Metric {
+	var names []string
+	for _, m := range doc.Summary.Metrics {
+		if m.Value != 0 && !slices.Contains(names, m.Metric) {
+			names = append(names, m.Metric)
 		}
 	}
-	SortMetrics(others)
-	for _, name := range others {
-		columns = append(columns, shown{name, splitHeading(name), 6, 1})
+	doc.Metrics.Sort(names)
+	var columns []Metric
+	for _, name := range names {
+		if m := doc.Metrics.Lookup(name); !m.Column.Hidden {
+			columns = append(columns, m)
+		}
 	}
 	return columns
-}
-
-// splitHeading breaks a metric's name near its middle.
-func splitHeading(name string) [2]string {
-	if i := strings.LastIndexAny(name, "-/"); len(name) > 9 && i > 0 {
-		return [2]string{name[:i], name[i:]}
-	}
-	return [2]string{"", name}
 }
 
 // costs writes a block of rows for each point, a row for each variant.
@@ -187,8 +140,8 @@ func (t *terminal) costs(doc Document) {
 		names.Cells = append(names.Cells, " "+r.variant)
 	}
 	columns := []*texttab.Column{names}
-	for _, s := range columnsOf(doc.Summary.Metrics) {
-		columns = append(columns, metricColumn(s, rows))
+	for _, m := range columnsOf(doc) {
+		columns = append(columns, metricColumn(m, rows))
 	}
 	columns, left := texttab.Fit(columns, t.Width)
 	t.Title("Cost per " + operationName(doc.Series) + repeatsNote(doc))
@@ -202,7 +155,7 @@ func (t *terminal) costs(doc Document) {
 		}
 		t.Line(texttab.Row(columns, i))
 	}
-	t.Paragraph(texttab.Dim, timesNote(rows), "")
+	t.Paragraph(texttab.Dim, timesNote(doc, rows), "")
 	if len(left) > 0 {
 		t.Paragraph(texttab.Dim, texttab.LeftOut(left), "")
 	}
@@ -261,38 +214,43 @@ func rowsOf(metrics []MetricSummary) []*tableRow {
 	return rows
 }
 
-func metricColumn(s shown, rows []*tableRow) *texttab.Column {
-	c := &texttab.Column{Name: called(s.metric), Heading: s.heading, Worth: s.worth}
+func metricColumn(m Metric, rows []*tableRow) *texttab.Column {
+	c := &texttab.Column{Name: m.ShortTitle(), Heading: m.Column.Heading, Worth: m.Column.Priority}
 	var values []float64
 	for _, r := range rows {
-		if v, ok := r.values[s.metric]; ok {
-			values = append(values, v*s.scale)
+		if v, ok := r.values[m.Name]; ok {
+			values = append(values, m.Scaled(v))
 		}
 	}
 	digits := texttab.Decimals(values)
-	if s.metric == "usd/op" && slices.ContainsFunc(values, func(v float64) bool { return v >= 1 }) {
+	if m.Money && m.Scale > 1 && slices.ContainsFunc(values, func(v float64) bool { return v >= 1 }) {
 		digits = 2 // dollars and cents
 	}
 	for _, r := range rows {
-		v, ok := r.values[s.metric]
+		v, ok := r.values[m.Name]
 		switch {
 		case !ok:
 			c.Cells = append(c.Cells, "–")
-		case describeMetric(s.metric).Assume == Time:
+		case m.IsTime():
 			c.Cells = append(c.Cells, texttab.Duration(v))
 		default:
-			c.Cells = append(c.Cells, texttab.Thousands(v*s.scale, digits))
+			c.Cells = append(c.Cells, texttab.Thousands(m.Scaled(v), digits))
 		}
 	}
 	return c
 }
 
 // timesNote tells which time the table has, and how the other one differs.
-func timesNote(rows []*tableRow) string {
+func timesNote(doc Document, rows []*tableRow) string {
+	ofResponse, ok1 := doc.Metrics.From(Source{Time: ResponseTime, Percentile: 50})
+	ofService, ok2 := doc.Metrics.From(Source{Time: ServiceTime, Percentile: 50})
+	if !ok1 || !ok2 {
+		return ""
+	}
 	var worst, response, service float64
 	for _, r := range rows {
-		if s := r.values["service-p50-ns"]; s > 0 && r.values["p50-ns"]/s >= worst {
-			response, service = r.values["p50-ns"], s
+		if s := r.values[ofService.Name]; s > 0 && r.values[ofResponse.Name]/s >= worst {
+			response, service = r.values[ofResponse.Name], s
 			worst = response / service
 		}
 	}

@@ -65,7 +65,7 @@ func noisyTimes(t *testing.T) results.Document {
 		}
 	}
 	var err error
-	if doc.Summary, err = results.Summarize(doc.Series); err != nil {
+	if doc.Summary, err = results.Summarize(doc.Metrics, doc.Series); err != nil {
 		t.Fatal(err)
 	}
 	doc.Checks = []results.Check{

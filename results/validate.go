@@ -31,6 +31,9 @@ func (d *Document) problem() error {
 	if err := d.validateHeader(); err != nil {
 		return err
 	}
+	if err := d.Metrics.problem(); err != nil {
+		return err
+	}
 	seen := make(map[string]bool, len(d.Series))
 	for i := range d.Series {
 		s := &d.Series[i]
@@ -124,7 +127,7 @@ func (s *Series) validate(repeats int) error {
 		name string
 		n    float64
 	}{
-		{"evaluated", float64(s.Evaluated)}, {"returned", float64(s.Returned)},
+		{"retries", float64(s.Retries)}, {"evaluated", float64(s.Evaluated)}, {"returned", float64(s.Returned)},
 		{"bytes_sent", float64(s.BytesSent)}, {"bytes_received", float64(s.BytesReceived)},
 		{"units.rru", s.Units.RRU}, {"units.wru", s.Units.WRU}, {"units.unreported", float64(s.Units.Unreported)},
 		{"units.s3_class_a", float64(s.Units.S3ClassA)}, {"units.s3_class_b", float64(s.Units.S3ClassB)},

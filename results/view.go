@@ -72,10 +72,10 @@ func CostGrid(doc Document) Grid {
 	g := Grid{Title: "Cost per " + operationName(doc.Series) + repeatsNote(doc), Heads: []string{""}}
 	rows := rowsOf(doc.Summary.Metrics)
 	var columns []*texttab.Column
-	for _, s := range columnsOf(doc.Summary.Metrics) {
-		columns = append(columns, metricColumn(s, rows))
-		head := strings.TrimSpace(strings.Join(s.heading[:], " "))
-		if m := describeMetric(s.metric); m.Assume == Time {
+	for _, m := range columnsOf(doc) {
+		columns = append(columns, metricColumn(m, rows))
+		head := strings.TrimSpace(strings.Join(m.Column.Heading[:], " "))
+		if m.IsTime() {
 			head = m.Noun // two columns share their first line
 		}
 		g.Heads = append(g.Heads, head)
@@ -91,7 +91,7 @@ func CostGrid(doc Document) Grid {
 		}
 		g.Rows = append(g.Rows, row)
 	}
-	if note := timesNote(rows); note != "" {
+	if note := timesNote(doc, rows); note != "" {
 		g.Notes = append(g.Notes, note)
 	}
 	return g
@@ -113,7 +113,7 @@ func GrowthGrids(doc Document) []Grid {
 		}
 		g.Title += othersNote(doc.Summary, fits[0].Point)
 		g.Heads, g.Words = []string{"", "variant", "class", "fit"}, []int{1, 2, 3}
-		columns := fitColumns(doc.Summary, fits)
+		columns := fitColumns(doc, fits)
 		for i := range columns[0].Cells {
 			var row GridRow
 			for _, c := range columns {
@@ -128,7 +128,7 @@ func GrowthGrids(doc Document) []Grid {
 
 // Crossovers says, a sentence for each two variants, from where on which costs
 // less, by the fits and within what was measured.
-func Crossovers(doc Document) []string { return crossoverSentences(doc.Summary) }
+func Crossovers(doc Document) []string { return crossoverSentences(doc) }
 
 // Ledgers returns the sums of the three ledgers over all series.
 func Ledgers(doc Document) []string { return ledgerSums(doc.Series) }

@@ -61,10 +61,19 @@ func appendHistory() *Workload {
 			{Name: "refresh_seconds", Kind: Integer, Min: 1, Max: 86_400, Default: "60", Doc: "how often a reader refreshes; decides how many of them a day has"},
 			{Name: "readers", Kind: Integer, Min: 1, Max: 1_000_000, Default: "1", Doc: "readers that refresh; likewise"},
 		},
-		Metrics: []Metric{
-			{"usd/day", "dollars for a day of the lake's commits, expiries and refreshes"},
-			{"rru/day", "read units of a day: those of a refresh as measured × refreshes a day"},
-			{"wru/day", "write units of a day: those of a write and of an expiry × as many as a day has"},
+		Metrics: results.Metrics{
+			{
+				Name: "usd/day", Doc: "dollars for a day of the lake's commits, expiries and refreshes",
+				Noun: "US dollars", Per: "day", Assume: results.Exact, Better: results.LowerIsBetter, Money: true, Column: results.Column{Heading: [2]string{"$ per", "day"}, Priority: 12},
+			},
+			{
+				Name: "rru/day", Doc: "read units of a day: those of a refresh as measured × refreshes a day",
+				Noun: "read units", Per: "day", Assume: results.Exact, Better: results.LowerIsBetter, Column: results.Column{Heading: [2]string{"read units", "per day"}, Priority: 11},
+			},
+			{
+				Name: "wru/day", Doc: "write units of a day: those of a write and of an expiry × as many as a day has",
+				Noun: "write units", Per: "day", Assume: results.Exact, Better: results.LowerIsBetter, Column: results.Column{Heading: [2]string{"write units", "per day"}, Priority: 10},
+			},
 		},
 		deterministic: always,
 		checkRun:      checkAppend,

@@ -36,9 +36,15 @@ func dualWrite() *Workload {
 			{Name: "operations", Kind: Integer, Min: 1, Max: 10_000_000, Default: "200", Doc: "mutations that are measured, in each repeat"},
 			{Name: "tables", Kind: Integer, Min: 1, Max: history.MaxTables, Default: "20", Doc: "records that the mutations replace, one after the other"},
 		},
-		Metrics: []Metric{
-			{metricCeilingUnits, "mutations that the write units of the barrier's partition allow, for the whole lake"},
-			{metricCeilingConflicts, "one mutation in each transaction's time, if checks of one item conflict"},
+		Metrics: results.Metrics{
+			{
+				Name: metricCeilingUnits, Doc: "mutations that the write units of the barrier's partition allow, for the whole lake",
+				Noun: "operations allowed by units", Per: "second", Assume: results.Exact, Better: results.HigherIsBetter, Column: results.Column{Heading: [2]string{"per second", "by units"}, Priority: 11},
+			},
+			{
+				Name: metricCeilingConflicts, Doc: "one mutation in each transaction's time, if checks of one item conflict",
+				Noun: "operations allowed by conflicts", Per: "second", Assume: results.Exact, Better: results.HigherIsBetter, Column: results.Column{Heading: [2]string{"per second", "by conflicts"}, Priority: 10},
+			},
 		},
 		deterministic: always,
 		traces:        true,

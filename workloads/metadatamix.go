@@ -49,8 +49,8 @@ func metadataMix() *Workload {
 				Doc: "most items that a request evaluates; 0: as many as fit 1 MB",
 			},
 		},
-		Metrics: []Metric{
-			{"conflicts/op", "requests refused for another writer's value or transaction; each is made again"},
+		Metrics: results.Metrics{
+			conflicts("requests refused for another writer's value or transaction; each is made again"),
 		},
 		deterministic: func(p load.Point) bool { return p["concurrency"].(int64) == 1 },
 		checkRun:      checkMix,

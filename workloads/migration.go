@@ -50,11 +50,20 @@ func migration() *Workload {
 				Doc: "size of an item of the v1 table, attribute names included",
 			},
 		},
-		Metrics: []Metric{
-			{"requests/item", "requests of the backfill for each record that it found"},
-			{"wru/item", "write units of the backfill for each of them"},
-			{"pause-requests", "requests of the finalization while writes are paused"},
-			{"conflicts/op", "requests refused for another writer's value or transaction, in phase steady"},
+		Metrics: results.Metrics{
+			{
+				Name: "requests/item", Doc: "requests of the backfill for each record that it found",
+				Noun: "requests", Per: "item", Assume: results.Exact, Better: results.LowerIsBetter, Column: results.Column{Heading: [2]string{"requests", "per item"}, Priority: 12},
+			},
+			{
+				Name: "wru/item", Doc: "write units of the backfill for each of them",
+				Noun: "write units", Per: "item", Assume: results.Exact, Better: results.LowerIsBetter, Column: results.Column{Heading: [2]string{"write units", "per item"}, Priority: 11},
+			},
+			{
+				Name: "pause-requests", Doc: "requests of the finalization while writes are paused",
+				Noun: "requests in the pause", Assume: results.Exact, Better: results.LowerIsBetter, Column: results.Column{Heading: [2]string{"requests", "in pause"}, Priority: 10},
+			},
+			conflicts("requests refused for another writer's value or transaction, in phase steady"),
 		},
 		deterministic: func(p load.Point) bool { return p["writers"].(int64) == 0 },
 		free:          []string{"bytes/op"}, // the backfill's cursor is a key, which one depends on the order of a scan

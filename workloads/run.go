@@ -370,7 +370,7 @@ func (r *run) measure(ctx context.Context, s *site, sub subject, variant string,
 	if err != nil {
 		return err // interrupted: half a repeat is no measurement
 	}
-	series, err := rec.series(r.cfg.Prices)
+	series, err := rec.series(r.cfg.Workload.metrics(), r.cfg.Prices)
 	if err != nil {
 		return err
 	}

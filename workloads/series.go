@@ -20,7 +20,7 @@ import (
 
 // series turns the ledgers of a repeat into the series of the result document,
 // one for each phase but setting up.
-func (r *recorder) series(prices price.Table) ([]results.Series, error) {
+func (r *recorder) series(metrics results.Metrics, prices price.Table) ([]results.Series, error) {
 	point, err := results.NewPoint(r.coordinates)
 	if err != nil {
 		return nil, err
@@ -30,7 +30,7 @@ func (r *recorder) series(prices price.Table) ([]results.Series, error) {
 		if phase == meter.PhaseSetup {
 			continue
 		}
-		s, err := seriesOf(r.meter.Ledger(phase).Without(cause.Setup), prices)
+		s, err := seriesOf(r.meter.Ledger(phase).Without(cause.Setup), metrics, prices)
 		if err != nil {
 			return nil, fmt.Errorf("%s at %s, %s: %w", r.variant, pointText(r.coordinates), phase, err)
 		}
@@ -43,12 +43,13 @@ func (r *recorder) series(prices price.Table) ([]results.Series, error) {
 	return out, nil
 }
 
-func seriesOf(l meter.Ledger, prices price.Table) (results.Series, error) {
+func seriesOf(l meter.Ledger, metrics results.Metrics, prices price.Table) (results.Series, error) {
 	total := l.Total()
 	s := results.Series{
 		Phase:      results.Phase(l.Phase),
 		Operations: map[string]results.Operations{},
 		Attempts:   []results.Attempt{},
+		Retries:    total.Retries,
 		Evaluated:  total.Evaluated, Returned: total.Returned,
 		BytesSent: total.BytesSent, BytesReceived: total.BytesReceived,
 		Units: results.Units{
@@ -75,7 +76,7 @@ func seriesOf(l meter.Ledger, prices price.Table) (results.Series, error) {
 		}
 		s.Latency[o.Name] = results.Latency{Service: service, Response: response}
 	}
-	return s, s.SetMetrics(total.Retries)
+	return s, s.Derive(metrics)
 }
 
 // document puts together what was measured.
@@ -107,10 +108,11 @@ func (r *run) document(ctx context.Context, started time.Time, partial bool) (*r
 		Seed:     cfg.Seed, Repeats: cfg.Repeats, Clock: cfg.clock(),
 		Deterministic: cfg.Virtual || r.backend.Kind == backend.Embedded.String() && cfg.deterministic(),
 		Partial:       partial,
+		Metrics:       cfg.Workload.metrics(),
 		Series:        r.series, Checks: r.checks.all(), Warnings: r.warnings,
 	}
 	r.sortSeries(doc.Series)
-	doc.Summary, err = results.Summarize(doc.Series)
+	doc.Summary, err = results.Summarize(doc.Metrics, doc.Series)
 	return doc, err
 }
 

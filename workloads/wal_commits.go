@@ -23,9 +23,15 @@ func concurrentCommits() *Workload {
 			{Name: "committers", Kind: Integer, Min: 1, Max: 1024, Default: "1..32", Swept: true, Doc: "commits of a round, all at once"},
 			{Name: "rounds", Kind: Integer, Min: 1, Max: 100_000, Default: "10", Doc: "rounds that are measured, in each repeat"},
 		}, policyParams()...),
-		Metrics: []Metric{
-			{metricScans, "searches for the newest version, for each commit"},
-			{metricLost, "attempts that lost their version to another commit, for each commit"},
+		Metrics: results.Metrics{
+			{
+				Name: metricScans, Doc: "searches for the newest version, for each commit",
+				Noun: "scans", Per: results.PerOperation, Assume: results.Exact, Better: results.LowerIsBetter, Column: results.Column{Heading: [2]string{"", "scans"}, Priority: 6},
+			},
+			{
+				Name: metricLost, Doc: "attempts that lost their version to another commit, for each commit",
+				Noun: "lost attempts", Per: results.PerOperation, Assume: results.Exact, Better: results.LowerIsBetter, Column: results.Column{Heading: [2]string{"lost", "attempts"}, Priority: 6},
+			},
 		},
 		objects:       true,
 		deterministic: func(p load.Point) bool { return p["committers"].(int64) == 1 },

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/lakebench/lakebench/manifest"
+	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/wal"
 )
 
@@ -35,8 +36,8 @@ func flush() *Workload {
 		Version:  1,
 		Variants: policyVariants(),
 		Params:   params,
-		Metrics: []Metric{
-			{ownRequests, "requests of the flush itself, without those of the node that polls"},
+		Metrics: results.Metrics{
+			ownRequestsMetric("requests of the flush itself, without those of the node that polls"),
 		},
 		objects:       true,
 		deterministic: always,
@@ -183,8 +184,8 @@ func compaction() *Workload {
 		Version:  1,
 		Variants: policyVariants(),
 		Params:   nodeParams("1,3,16,64", "0", 1, "L0 generations that a pass merges"),
-		Metrics: []Metric{
-			{ownRequests, "requests of the pass, its five reads of the manifest included, without other polling"},
+		Metrics: results.Metrics{
+			ownRequestsMetric("requests of the pass, its five reads of the manifest included, without other polling"),
 		},
 		objects:       true,
 		deterministic: always,

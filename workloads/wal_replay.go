@@ -164,8 +164,11 @@ func failover() *Workload {
 		Version:  1,
 		Variants: policyVariants(),
 		Params:   reopenParams("0"),
-		Metrics: []Metric{
-			{metricFirstAppend, "requests from the claim to the first acknowledged append, that one included"},
+		Metrics: results.Metrics{
+			{
+				Name: metricFirstAppend, Doc: "requests from the claim to the first acknowledged append, that one included",
+				Noun: "requests to the first append", Assume: results.Exact, Better: results.LowerIsBetter, Column: results.Column{Heading: [2]string{"requests to", "1st append"}, Priority: 6},
+			},
 		},
 		objects:       true,
 		deterministic: always,

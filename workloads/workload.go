@@ -27,7 +27,7 @@ type Workload struct {
 	Variants []Variant
 	Params   []Param
 	// Metrics are those that only this workload has.
-	Metrics []Metric
+	Metrics results.Metrics
 	// Imports says that a history file or an existing table can stand in for what
 	// is generated.
 	Imports bool
@@ -59,13 +59,6 @@ func (w *Workload) Uses() backend.Uses { return backend.Uses{DynamoDB: !w.object
 type Variant struct {
 	Name string
 	// Doc says in a line what it is.
-	Doc string
-}
-
-// A Metric is one that a workload adds to the common ones (docs/spec/results.md §2).
-type Metric struct {
-	Name string
-	// Doc says in a line what it is made of.
 	Doc string
 }
 

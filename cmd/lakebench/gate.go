@@ -13,6 +13,7 @@ import (
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/results/files"
 	"github.com/lakebench/lakebench/results/gate"
+	"github.com/lakebench/lakebench/workloads"
 )
 
 // gateOptions are the flags of gate.
@@ -148,7 +149,7 @@ func loadPolicy(file string) (gate.Policy, error) {
 		return gate.Policy{}, usagef("--policy: %w", err)
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	return gate.ReadPolicy(f, file)
+	return gate.ReadPolicy(f, file, workloads.Metrics())
 }
 
 func (o *gateOptions) print(r gate.Report, stdout, stderr io.Writer) error {

@@ -94,7 +94,7 @@ func listJSON(out io.Writer) error {
 			l.Variants = append(l.Variants, listedNote(v))
 		}
 		for _, m := range w.Metrics {
-			l.Metrics = append(l.Metrics, listedNote(m))
+			l.Metrics = append(l.Metrics, listedNote{m.Name, m.Doc})
 		}
 		for _, p := range w.Params {
 			l.Params = append(l.Params, listedParam{p.Name, p.Doc, p.Allowed(), p.Default, p.Swept})

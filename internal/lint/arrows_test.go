@@ -20,8 +20,9 @@ import (
 // import store. A part is a directory with all below it that is not a part.
 var arrows = map[string][]string{
 	"internal/sim/explore": {"workloads", "internal/backend"},
-	"workloads":            {"run/load", "migrate", "wal", "internal/sim/checker", "history", "results", "internal/backend", "store/item", "store/catalog"},
+	"workloads":            {"run/load", "run/metric", "migrate", "wal", "internal/sim/checker", "history", "results", "internal/backend", "store/item", "store/catalog"},
 	"run/load":             {"internal/meter", "history"},
+	"run/metric":           {"results"},
 
 	"migrate":            {"store/dual"},
 	"store/dual":         {"store/v1", "store/v2"},
@@ -52,7 +53,7 @@ var arrows = map[string][]string{
 	"deploy":                {"results"},
 	"results":               {"internal/render"},
 	"internal/render":       nil,
-	"internal/resultstest":  {"results"},
+	"internal/resultstest":  {"run/metric"},
 	"internal/manifesttest": {"manifest", "internal/requestlog"},
 	"history":               {"internal/render"},
 	"internal/sim/checker":  nil,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/run/metric"
 	"github.com/lakebench/lakebench/workloads"
 )
 
@@ -48,7 +49,7 @@ func largestRun(t testing.TB) results.Document {
 			for j, v := range w.Variants {
 				s := some
 				s.Variant, s.Point, s.Metrics = v.Name, at, map[string]float64{}
-				for k, m := range results.Metrics() {
+				for k, m := range metric.Common() {
 					if strings.HasSuffix(m.Name, "/op") || strings.HasSuffix(m.Name, "-ns") {
 						s.Metrics[m.Name] = 1234.5 + float64((i*31+j*17+k*7)%101)*98.7
 					}
@@ -58,7 +59,7 @@ func largestRun(t testing.TB) results.Document {
 		}
 	}
 	var err error
-	if doc.Summary, err = results.Summarize(doc.Series); err != nil {
+	if doc.Summary, err = results.Summarize(doc.Metrics, doc.Series); err != nil {
 		t.Fatal(err)
 	}
 	return doc

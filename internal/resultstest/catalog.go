@@ -12,6 +12,7 @@ import (
 	"github.com/lakebench/lakebench/internal/price"
 	"github.com/lakebench/lakebench/internal/units"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/run/metric"
 )
 
 // The catalog refresh of the documents: 1,000 tables whose items have 300 bytes,
@@ -45,6 +46,7 @@ func CatalogRefresh(repeats int, history ...int64) results.Document {
 			Backend: results.Backend{Kind: "embedded"},
 		},
 		Seed: 1, Repeats: repeats, Clock: results.RealClock, Deterministic: true,
+		Metrics: metric.Common(),
 		Checks: []results.Check{
 			{Name: results.LedgersCheck, Status: results.Passed, Detail: "calls + retries = attempts = served in all series"},
 			{Name: "same-set", Status: results.Passed, Detail: "v1 and v2 list the 1,000 tables that the generator says"},
@@ -67,7 +69,7 @@ func CatalogRefresh(repeats int, history ...int64) results.Document {
 				m.refresh("v2-parallel", n, repeat, query(), Shards))
 		}
 	}
-	doc.Summary, err = results.Summarize(doc.Series)
+	doc.Summary, err = results.Summarize(doc.Metrics, doc.Series)
 	must(err)
 	return doc
 }
@@ -143,7 +145,7 @@ func (m maker) refresh(variant string, history int64, repeat int, r read, lanes 
 		CostUSD: m.prices.DynamoDB(Refreshes*r.rru, 0),
 		Latency: map[string]results.Latency{operationName: {Service: times, Response: times}},
 	}
-	must(s.SetMetrics(0))
+	must(s.Derive(metric.Common()))
 	return s
 }
 

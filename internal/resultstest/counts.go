@@ -21,9 +21,8 @@ func Counts(doc *results.Document) map[string]string {
 		for _, a := range s.Attempts {
 			requests[a.API+" "+a.Cause] += a.Count
 		}
-		retries := s.Metrics["retries/op"] * float64(s.OperationCount())
-		all[Name(s)] = fmt.Sprintf("%v, requests %v net of %.0f retries, evaluated %d, returned %d, bytes %d, units %v",
-			s.Operations, requests, retries, s.Evaluated, s.Returned, s.BytesReceived, s.Units)
+		all[Name(s)] = fmt.Sprintf("%v, requests %v net of %d retries, evaluated %d, returned %d, bytes %d, units %v",
+			s.Operations, requests, s.Retries, s.Evaluated, s.Returned, s.BytesReceived, s.Units)
 	}
 	return all
 }

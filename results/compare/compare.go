@@ -113,16 +113,17 @@ func Compare(old, next results.Named, o Options) (*Comparison, error) {
 	}
 	places := pair(old.Document.Series, next.Document.Series)
 	k := kindsOf(old.Document, next.Document)
+	declared := next.Document.Metrics.Union(old.Document.Metrics)
 	if len(places) > 0 {
-		c.Rows = make([]Row, 0, len(places)*len(places[0].metrics()))
+		c.Rows = make([]Row, 0, len(places)*len(places[0].metrics(declared)))
 	}
 	for i, p := range places {
-		c.Rows = p.rows(c.Rows, i, k)
+		c.Rows = p.rows(c.Rows, i, declared, k)
 		if k.counts == exact {
 			c.Ledgers = append(c.Ledgers, p.ledger()...)
 		}
 	}
-	c.Growth = growth(old.Document.Summary.Growth, next.Document.Summary.Growth, k)
+	c.Growth = growth(old.Document.Summary.Growth, next.Document.Summary.Growth, declared, k)
 	if o.Test == nil {
 		o.Test = func(*Row) bool { return true }
 	}

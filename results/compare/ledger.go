@@ -79,9 +79,11 @@ type Growth struct {
 	Variant string        `json:"variant"`
 	Point   results.Point `json:"point"`
 	Metric  string        `json:"metric"`
-	X       string        `json:"x"`
-	Old     results.Class `json:"old"`
-	New     results.Class `json:"new"`
+	// About describes the metric.
+	About results.Metric `json:"-"`
+	X     string         `json:"x"`
+	Old   results.Class  `json:"old"`
+	New   results.Class  `json:"new"`
 	// Exact says that the fits are of exact metrics, so that a change is no noise.
 	Exact bool `json:"exact"`
 }
@@ -90,7 +92,7 @@ type Growth struct {
 func (g Growth) Differs() bool { return g.Old != g.New }
 
 // growth pairs the fits, in the order of the old ones.
-func growth(old, next []results.Growth, ways kinds) []Growth {
+func growth(old, next []results.Growth, declared results.Metrics, ways kinds) []Growth {
 	type key struct{ variant, point, metric, x string }
 	all := []Growth{}
 	at := make(map[key]int)
@@ -100,7 +102,8 @@ func growth(old, next []results.Growth, ways kinds) []Growth {
 		if !ok {
 			i = len(all)
 			at[k] = i
-			all = append(all, Growth{Variant: g.Variant, Point: g.Point, Metric: g.Metric, X: g.X, Exact: ways.of(g.Metric) == exact})
+			m := declared.Lookup(g.Metric)
+			all = append(all, Growth{Variant: g.Variant, Point: g.Point, Metric: g.Metric, About: m, X: g.X, Exact: ways.of(m) == exact})
 		}
 		return &all[i]
 	}

@@ -77,10 +77,10 @@ func (c *Comparison) Headline() string {
 		return fmt.Sprintf("%s of %s %s.", format.Thousands(float64(differ), 0), format.Plural(all, what, what+"s"), agree(differ))
 	}
 	sentences := []string{
-		tally("exact count", false, func(r *Row) bool { return !isTime(r.Metric) }),
-		tally("sampled count", true, func(r *Row) bool { return !isTime(r.Metric) }),
-		tally("exact time", false, func(r *Row) bool { return isTime(r.Metric) }),
-		tally("sampled time", true, func(r *Row) bool { return isTime(r.Metric) }),
+		tally("exact count", false, func(r *Row) bool { return !r.About.IsTime() }),
+		tally("sampled count", true, func(r *Row) bool { return !r.About.IsTime() }),
+		tally("exact time", false, func(r *Row) bool { return r.About.IsTime() }),
+		tally("sampled time", true, func(r *Row) bool { return r.About.IsTime() }),
 	}
 	sentences = slices.DeleteFunc(sentences, func(s string) bool { return s == "" })
 	if len(sentences) == 0 {
@@ -94,11 +94,6 @@ func agree(n int64) string {
 		return "differs"
 	}
 	return "differ"
-}
-
-func isTime(metric string) bool {
-	m, ok := results.LookupMetric(metric)
-	return ok && m.Assume == results.Time
 }
 
 // Delta writes how the row changed: in percent, "~" if that is not clear.
@@ -117,7 +112,7 @@ func (r *Row) Delta() string {
 	case r.Change == Same:
 		return "="
 	case r.Exact && relative(r.Old, r.New) == 0:
-		return fmt.Sprintf("repeat %d: %s → %s", r.Repeat, results.FormatValue(r.Metric, r.RepeatOld), results.FormatValue(r.Metric, r.RepeatNew))
+		return fmt.Sprintf("repeat %d: %s → %s", r.Repeat, r.About.Format(r.RepeatOld), r.About.Format(r.RepeatNew))
 	case r.Old == 0:
 		return "from 0"
 	}
@@ -140,10 +135,10 @@ func Percent(change float64) string {
 func (r *Row) sides() (old, next string) {
 	old, next = "–", "–"
 	if r.OldRepeats > 0 {
-		old = results.FormatValue(r.Metric, r.Old)
+		old = r.About.Format(r.Old)
 	}
 	if r.NewRepeats > 0 {
-		next = results.FormatValue(r.Metric, r.New)
+		next = r.About.Format(r.New)
 	}
 	return old, next
 }
@@ -158,7 +153,7 @@ func (c *Comparison) table(all bool, oneSided map[int]int) render.Table {
 			continue
 		}
 		old, next := r.sides()
-		row := render.Row{Cells: []string{label(r.Metric), old, next, r.Delta() + r.probability()}, Level: r.level()}
+		row := render.Row{Cells: []string{label(r.About), old, next, r.Delta() + r.probability()}, Level: r.level()}
 		if r.place != last {
 			row.Group = c.Place(r.Variant, r.Point, r.Phase)
 		}
@@ -207,11 +202,11 @@ func (c *Comparison) oneSidedList(rows map[int]int) (lines render.List) {
 }
 
 // label is the metric's name, and the unit of its values where that is another.
-func label(metric string) string {
-	if metric == "usd/op" {
-		return "usd/op (a million)"
+func label(m results.Metric) string {
+	if note := m.ScaleNote(); note != "" {
+		return m.Name + " (" + note + ")"
 	}
-	return metric
+	return m.Name
 }
 
 // probability is the p of a sampled row that differs.
@@ -227,7 +222,7 @@ func (r *Row) level() render.Level {
 	if !r.Differs() {
 		return render.Plain
 	}
-	m, _ := results.LookupMetric(r.Metric)
+	m := r.About
 	switch {
 	case r.Change != Different || m.Better == results.Neither || r.New == r.Old:
 		return render.Warning

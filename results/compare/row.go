@@ -33,7 +33,9 @@ type Row struct {
 	Point   results.Point
 	Phase   results.Phase
 	Metric  string
-	Change  Change
+	// About describes the metric.
+	About  results.Metric
+	Change Change
 	// Old and New are medians over the repeats; 0 where there is none.
 	Old, New float64
 	// OldRepeats and NewRepeats are how many repeats have the metric.
@@ -125,7 +127,7 @@ func pair(old, next []results.Series) []*place {
 }
 
 // metrics names the metrics that either side has, in the order of tables.
-func (p *place) metrics() []string {
+func (p *place) metrics(declared results.Metrics) []string {
 	var names []string
 	for _, side := range [][]*results.Series{p.old, p.new} {
 		for _, s := range side {
@@ -136,24 +138,25 @@ func (p *place) metrics() []string {
 			}
 		}
 	}
-	results.SortMetrics(names)
+	declared.Sort(names)
 	return names
 }
 
 // rows appends the place's rows, which bear its number.
-func (p *place) rows(rows []Row, number int, k kinds) []Row {
-	for _, metric := range p.metrics() {
-		r := p.row(metric, k.of(metric))
+func (p *place) rows(rows []Row, number int, declared results.Metrics, k kinds) []Row {
+	for _, name := range p.metrics(declared) {
+		m := declared.Lookup(name)
+		r := p.row(m, k.of(m))
 		r.place = number
 		rows = append(rows, r)
 	}
 	return rows
 }
 
-func (p *place) row(metric string, k kind) Row {
-	old, next := valuesOf(p.old, metric), valuesOf(p.new, metric)
+func (p *place) row(m results.Metric, k kind) Row {
+	old, next := valuesOf(p.old, m.Name), valuesOf(p.new, m.Name)
 	r := Row{
-		Variant: p.variant, Point: p.point, Phase: p.phase, Metric: metric, Exact: k == exact,
+		Variant: p.variant, Point: p.point, Phase: p.phase, Metric: m.Name, About: m, Exact: k == exact,
 		Old: median(old), New: median(next), OldRepeats: len(old), NewRepeats: len(next),
 	}
 	r.Least = relative(r.Old, r.New)

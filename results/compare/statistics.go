@@ -39,8 +39,8 @@ func kindsOf(old, next results.Document) kinds {
 	return k
 }
 
-func (k kinds) of(metric string) kind {
-	if m, ok := results.LookupMetric(metric); ok && m.Assume == results.Time {
+func (k kinds) of(m results.Metric) kind {
+	if m.IsTime() {
 		return k.times
 	}
 	return k.counts

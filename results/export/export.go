@@ -61,7 +61,7 @@ func WriteCSV(w io.Writer, doc results.Document) error {
 		}
 		place = append(place, string(s.Phase), strconv.Itoa(s.Repeat))
 		names := sortedKeys(s.Metrics)
-		results.SortMetrics(names)
+		doc.Metrics.Sort(names)
 		for _, m := range names {
 			rows = append(rows, append(slices.Clone(place), m, number(s.Metrics[m])))
 		}

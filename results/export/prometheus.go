@@ -26,40 +26,24 @@ type Family struct {
 // FamilyOf returns the family that a metric belongs to. All names begin with
 // lakebench_; "/op" becomes "_per_op" and "/s" "_per_second"; what is no letter or
 // digit becomes "_"; times are in seconds, percentiles of one time in one family.
-func FamilyOf(metric string) Family {
-	if base, quantile, ok := percentile(metric); ok {
-		return Family{Name: "lakebench_" + base + "_seconds", Help: help[base], Quantile: quantile, Factor: 1e-9}
+func FamilyOf(m results.Metric) Family {
+	if t, ok := times[m.From.Time]; ok {
+		return Family{Name: "lakebench_" + t.name + "_seconds", Help: t.help, Quantile: quantile(m.From.Percentile), Factor: 1e-9}
 	}
-	name := metric
+	name := m.Name
 	if base, ok := strings.CutSuffix(name, "/s"); ok {
 		name = base + "/second"
 	}
-	f := Family{Name: "lakebench_" + sanitize(strings.ReplaceAll(name, "/", "_per_")), Factor: 1, Help: metric}
-	if m, ok := results.LookupMetric(metric); ok {
-		f.Help = capital(m.Title())
-	}
-	return f
+	return Family{Name: "lakebench_" + sanitize(strings.ReplaceAll(name, "/", "_per_")), Factor: 1, Help: capital(m.Title())}
 }
 
-var help = map[string]string{
-	"response_time": "Time from when an operation should have begun until it ended",
-	"service_time":  "Time from when an operation began until it ended",
+var times = map[results.Timing]struct{ name, help string }{
+	results.ResponseTime: {"response_time", "Time from when an operation should have begun until it ended"},
+	results.ServiceTime:  {"service_time", "Time from when an operation began until it ended"},
 }
 
-// percentile takes the name of a time apart: p99-ns, service-max-ns.
-func percentile(metric string) (base, quantile string, ok bool) {
-	name, ok := strings.CutSuffix(metric, "-ns")
-	if !ok {
-		return "", "", false
-	}
-	base = "response_time"
-	if rest, service := strings.CutPrefix(name, "service-"); service {
-		base, name = "service_time", rest
-	}
-	quantiles := map[string]string{"p50": "0.5", "p99": "0.99", "p999": "0.999", "max": "1"}
-	quantile, ok = quantiles[name]
-	return base, quantile, ok
-}
+// quantile is a percentile as a part of 1, without what dividing leaves.
+func quantile(percentile float64) string { return decimal(percentile / 100) }
 
 // sanitize makes a name that the format allows.
 func sanitize(name string) string {
@@ -92,7 +76,7 @@ type samples struct {
 func WritePrometheus(w io.Writer, doc results.Document) error {
 	s := samples{families: map[string]Family{}, lines: map[string][]string{}}
 	for _, m := range doc.Summary.Metrics {
-		f := FamilyOf(m.Metric)
+		f := FamilyOf(doc.Metrics.Lookup(m.Metric))
 		labels := []string{label("workload", doc.Workload.Name), label("variant", m.Variant)}
 		for _, name := range sortedKeys(m.Point) {
 			labels = append(labels, label(labelName(name), m.Point[name].String()))

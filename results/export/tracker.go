@@ -24,8 +24,8 @@ type entry struct {
 func WriteTracker(w io.Writer, doc results.Document) error {
 	list := []entry{}
 	for _, m := range doc.Summary.Metrics {
-		known, ok := results.LookupMetric(m.Metric)
-		if !ok || known.Better != results.LowerIsBetter {
+		known := doc.Metrics.Lookup(m.Metric)
+		if known.Better != results.LowerIsBetter {
 			continue
 		}
 		e := entry{Name: benchmarkName(doc, m) + " " + m.Metric, Unit: unitOf(known), Value: m.Value}

@@ -17,7 +17,11 @@ func addRequests(d *results.Document, n int64) bool {
 			continue
 		}
 		s.Attempts[0].Count += n
-		s.Metrics["requests/op"] += float64(n) / float64(s.OperationCount())
+		for _, m := range d.Metrics {
+			if m.From.Quantity == results.QuantityRequests {
+				s.Metrics[m.Name] += float64(n) / float64(s.OperationCount())
+			}
+		}
 		return true
 	}
 	return false
@@ -93,7 +97,7 @@ func clampSamples(d *results.Document) bool {
 func otherGrowth(d *results.Document) bool {
 	for i := range d.Summary.Growth {
 		g := &d.Summary.Growth[i]
-		if isTime(g.Metric) {
+		if d.Metrics.Lookup(g.Metric).IsTime() {
 			continue
 		}
 		if g.Class == results.Superlinear {
@@ -106,14 +110,17 @@ func otherGrowth(d *results.Document) bool {
 	return false
 }
 
-// medianTime is the time that is planted.
-const medianTime = "p50-ns"
+// medianTime names the time that is planted; "" if there is none.
+func medianTime(metrics results.Metrics) string {
+	m, _ := metrics.From(results.Source{Time: results.ResponseTime, Percentile: 50})
+	return m.Name
+}
 
 // gateMedianTimes gates the medians, and no other times: the fewer rows, the
 // clearer each can be.
-func gateMedianTimes(p *Policy) {
+func gateMedianTimes(p *Policy, metrics results.Metrics) {
 	p.Times = Ignore
-	p.Rules = append(p.Rules, Rule{Metrics: []string{medianTime}, Phases: []results.Phase{results.Steady}, Action: Enforce})
+	p.Rules = append(p.Rules, Rule{Metrics: []string{medianTime(metrics)}, Phases: []results.Phase{results.Steady}, Action: Enforce})
 }
 
 // eightRepeats makes eight repeats of every series, with times of their own that
@@ -129,7 +136,7 @@ func eightRepeats(d *results.Document) {
 			c := s
 			c.Repeat, c.Metrics = repeat, map[string]float64{}
 			for name, v := range s.Metrics {
-				if isTime(name) {
+				if d.Metrics.Lookup(name).IsTime() {
 					v *= 1 + 0.002*float64((repeat*5+3)%repeats)
 				}
 				c.Metrics[name] = v
@@ -146,12 +153,12 @@ func slower(d *results.Document, factor float64) bool {
 	for i := range d.Series {
 		s := &d.Series[i]
 		here := fmt.Sprint(s.Variant, s.Point, s.Phase)
-		if s.Metrics[medianTime] == 0 || s.Phase != results.Steady || place != "" && here != place {
+		if s.Metrics[medianTime(d.Metrics)] == 0 || s.Phase != results.Steady || place != "" && here != place {
 			continue
 		}
 		place = here
 		for name := range s.Metrics {
-			if isTime(name) {
+			if d.Metrics.Lookup(name).IsTime() {
 				s.Metrics[name] *= factor
 			}
 		}

@@ -90,11 +90,6 @@ func (p Policy) Validate() error {
 }
 
 func (r Rule) validate() error {
-	for _, m := range r.Metrics {
-		if _, ok := results.LookupMetric(m); !ok {
-			return unknownMetric(m)
-		}
-	}
 	if !slices.Contains([]Action{Enforce, Advise, Ignore}, r.Action) {
 		return fmt.Errorf("action %q, expected gate, advise or ignore", r.Action)
 	}
@@ -122,7 +117,7 @@ func (p Policy) decide(workload string, r *compare.Row, used []bool) decision {
 			return decision{rule.Action, rule.Up, rule.Down}
 		}
 	}
-	if isTime(r.Metric) {
+	if r.About.IsTime() {
 		return decision{p.Times, 0, math.Inf(1)}
 	}
 	return decision{p.Counts, 0, 0}
@@ -139,8 +134,3 @@ func (r Rule) matches(workload string, row *compare.Row) bool {
 
 // among says that a list has a value, or names none.
 func among[T comparable](list []T, v T) bool { return len(list) == 0 || slices.Contains(list, v) }
-
-func isTime(metric string) bool {
-	m, ok := results.LookupMetric(metric)
-	return ok && m.Assume == results.Time
-}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/results/gate"
+	"github.com/lakebench/lakebench/run/metric"
 )
 
 const head = "schema: lakebench.gate\nschema_version: 1\n"
@@ -39,7 +40,7 @@ rules:
 `
 
 func TestReadPolicy(t *testing.T) {
-	got, err := gate.ReadPolicy(strings.NewReader(fullPolicy), "gate.yaml")
+	got, err := gate.ReadPolicy(strings.NewReader(fullPolicy), "gate.yaml", metric.Common())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +59,7 @@ func TestReadPolicy(t *testing.T) {
 	if d := cmp.Diff(want, got, cmp.Comparer(func(a, b results.Value) bool { return a == b })); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
-	if got, err := gate.ReadPolicy(strings.NewReader(head), "gate.yaml"); err != nil || !cmp.Equal(got, gate.DefaultPolicy()) {
+	if got, err := gate.ReadPolicy(strings.NewReader(head), "gate.yaml", metric.Common()); err != nil || !cmp.Equal(got, gate.DefaultPolicy()) {
 		t.Errorf("a policy that says nothing: %+v, %v; want the default", got, err)
 	}
 }
@@ -91,7 +92,7 @@ func TestReadPolicyRefuses(t *testing.T) {
 		"point of lists":  {head + "rules:\n  - point: {a: [1]}\n    action: gate\n", "no coordinate"},
 		"required twice":  {head + "checks: {required: a, optional: a}\n", "required and optional"},
 	} {
-		_, err := gate.ReadPolicy(strings.NewReader(c.text), "g.yaml")
+		_, err := gate.ReadPolicy(strings.NewReader(c.text), "g.yaml", metric.Common())
 		var bad *gate.PolicyError
 		if !errors.As(err, &bad) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v; want one line with %q", name, err, c.says)
@@ -142,7 +143,7 @@ func TestPolicySchema(t *testing.T) {
 		if valid(text) == nil {
 			t.Errorf("the schema accepts\n%s", text)
 		}
-		if _, err := gate.ReadPolicy(strings.NewReader(text), "g.yaml"); err == nil {
+		if _, err := gate.ReadPolicy(strings.NewReader(text), "g.yaml", metric.Common()); err == nil {
 			t.Errorf("ReadPolicy accepts\n%s", text)
 		}
 	}

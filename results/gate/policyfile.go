@@ -40,8 +40,8 @@ func (e *PolicyError) Error() string {
 
 // ReadPolicy reads a policy in YAML, as Schema describes it; file names the source
 // in errors. What it does not say is as in DefaultPolicy. It is strict: an unknown
-// key or metric is a *PolicyError.
-func ReadPolicy(r io.Reader, file string) (Policy, error) {
+// key, or a metric that is not among known, is a *PolicyError.
+func ReadPolicy(r io.Reader, file string, known results.Metrics) (Policy, error) {
 	text, err := io.ReadAll(r)
 	if err != nil {
 		return Policy{}, fmt.Errorf("%s: %w", file, err)
@@ -53,6 +53,13 @@ func ReadPolicy(r io.Reader, file string) (Policy, error) {
 		return Policy{}, &PolicyError{file, at.line, at.msg}
 	case err != nil:
 		return Policy{}, &PolicyError{file, 0, err.Error()}
+	}
+	for _, r := range p.Rules {
+		for _, m := range r.Metrics {
+			if !known.Declares(m) {
+				return Policy{}, &PolicyError{file, r.Line, unknownMetric(m, known)}
+			}
+		}
 	}
 	return p, nil
 }
@@ -141,12 +148,12 @@ func unknown[V any](what, name string, known map[string]V) string {
 	return msg + " (allowed: " + strings.Join(names, ", ") + ")"
 }
 
-func unknownMetric(name string) error {
-	known := map[string]bool{}
-	for _, m := range results.Metrics() {
-		known[m.Name] = true
+func unknownMetric(name string, known results.Metrics) string {
+	names := map[string]bool{}
+	for _, m := range known {
+		names[m.Name] = true
 	}
-	return errors.New(unknown("metric", name, known))
+	return unknown("metric", name, names)
 }
 
 func scalar(to *string) func(*yaml.Node) error {

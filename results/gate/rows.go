@@ -67,9 +67,9 @@ func (j *judgement) row(r *compare.Row, d decision) {
 	case d.action == Ignore:
 		return
 	case r.Change == compare.OnlyNew:
-		j.advice(KindMetricMissing, r, "is %s and the baseline does not have it; --update adds it", value(r.Metric, r.New))
+		j.advice(KindMetricMissing, r, "is %s and the baseline does not have it; --update adds it", value(r.About, r.New))
 		return
-	case d.action == Enforce && isTime(r.Metric):
+	case d.action == Enforce && r.About.IsTime():
 		j.Gated.Times++
 	case d.action == Enforce:
 		j.Gated.Counts++
@@ -81,12 +81,12 @@ func (j *judgement) row(r *compare.Row, d decision) {
 	switch {
 	case r.Change == compare.OnlyOld && !j.missing[j.Place(r.Variant, r.Point, r.Phase)]:
 		// Also of times that are not gated: what is not there cannot be looked at.
-		j.failRow(KindMetricMissing, r, "is missing in repeat %d, the baseline has %s", r.Repeat, value(r.Metric, r.Old))
+		j.failRow(KindMetricMissing, r, "is missing in repeat %d, the baseline has %s", r.Repeat, value(r.About, r.Old))
 	case r.Change == compare.Incomparable:
 		tell(KindClock, r, "cannot be compared: the clocks are %s and %s", j.baseline.Clock, j.result.Clock)
 	case r.Change == compare.Different && !d.allows(r):
 		kind := KindCount
-		if isTime(r.Metric) {
+		if r.About.IsTime() {
 			kind = KindTime
 		}
 		tell(kind, r, "%s", change(r, d))
@@ -95,12 +95,12 @@ func (j *judgement) row(r *compare.Row, d decision) {
 
 // change says what became of a row, and what would have been allowed.
 func change(r *compare.Row, d decision) string {
-	text := fmt.Sprintf("is %s, the baseline has %s (%s)", value(r.Metric, r.New), value(r.Metric, r.Old), r.Delta())
+	text := fmt.Sprintf("is %s, the baseline has %s (%s)", value(r.About, r.New), value(r.About, r.Old), r.Delta())
 	switch {
 	case r.Exact && r.Old == r.New:
-		text = fmt.Sprintf("is %s in repeat %d, the baseline has %s", value(r.Metric, r.RepeatNew), r.Repeat, value(r.Metric, r.RepeatOld))
+		text = fmt.Sprintf("is %s in repeat %d, the baseline has %s", value(r.About, r.RepeatNew), r.Repeat, value(r.About, r.RepeatOld))
 	case !r.Exact:
-		text = fmt.Sprintf("is %s over %d repeats, the baseline has %s (%s, p=%.3g)", value(r.Metric, r.New), r.NewRepeats, value(r.Metric, r.Old), r.Delta(), r.P)
+		text = fmt.Sprintf("is %s over %d repeats, the baseline has %s (%s, p=%.3g)", value(r.About, r.New), r.NewRepeats, value(r.About, r.Old), r.Delta(), r.P)
 	}
 	if d.up > 0 || d.down > 0 {
 		text += fmt.Sprintf("; allowed is %s to %s", limit("-", d.down), limit("+", d.up))
@@ -118,21 +118,18 @@ func limit(sign string, v float64) string {
 	return fmt.Sprintf("%s%v%%", sign, 100*v)
 }
 
-// value writes a metric's value, dollars for a million operations.
-func value(metric string, v float64) string {
-	if metric == "usd/op" {
-		return results.FormatValue(metric, v) + " per million"
-	}
-	return results.FormatValue(metric, v)
+// value writes a metric's value, with a note if it is scaled.
+func value(m results.Metric, v float64) string {
+	return strings.TrimSpace(m.Format(v) + " " + m.ScaleNote())
 }
 
 func (j *judgement) finding(kind Kind, r *compare.Row, format string, args ...any) Finding {
 	f := Finding{Kind: kind, Place: j.Place(r.Variant, r.Point, r.Phase), Metric: r.Metric, Message: r.Metric + " " + fmt.Sprintf(format, args...)}
 	if r.OldRepeats > 0 {
-		f.Old = results.FormatValue(r.Metric, r.Old)
+		f.Old = r.About.Format(r.Old)
 	}
 	if r.NewRepeats > 0 {
-		f.New = results.FormatValue(r.Metric, r.New)
+		f.New = r.About.Format(r.New)
 	}
 	return f
 }
@@ -160,7 +157,7 @@ func (j *judgement) ledgers(entries []compare.Entry) {
 // change by chance, and are reported.
 func (j *judgement) growth(all []compare.Growth) {
 	for _, g := range all {
-		if isTime(g.Metric) || g.Old == "" {
+		if g.About.IsTime() || g.Old == "" {
 			continue
 		}
 		action := j.policy.Growth

@@ -21,6 +21,7 @@ func Sample() (results.Document, error) {
 		Started: time.Unix(0, 0).UTC(), Ended: time.Unix(1, 0).UTC(),
 		Workload: results.Workload{Name: "self-test", Version: 1, Params: params, Hash: hash},
 		Seed:     1, Repeats: 1, Clock: results.RealClock, Deterministic: true,
+		Metrics:  sampleMetrics(),
 		Checks:   []results.Check{{Name: results.LedgersCheck, Status: results.Passed, Detail: "made up"}},
 		Warnings: []string{},
 	}
@@ -37,8 +38,22 @@ func Sample() (results.Document, error) {
 			doc.Series = append(doc.Series, s)
 		}
 	}
-	doc.Summary, err = results.Summarize(doc.Series)
+	doc.Summary, err = results.Summarize(doc.Metrics, doc.Series)
 	return doc, err
+}
+
+// sampleMetrics are two counts and a time.
+func sampleMetrics() results.Metrics {
+	count := func(name, noun string, q results.Quantity) results.Metric {
+		return results.Metric{
+			Name: name, Noun: noun, Per: results.PerOperation, Assume: results.Exact, Better: results.LowerIsBetter,
+			From: results.Source{Quantity: q},
+		}
+	}
+	return results.Metrics{
+		count("requests/op", "requests", results.QuantityRequests), count("rru/op", "read units", results.QuantityRRU),
+		{Name: "p50-ns", Noun: "median response time", Assume: results.Time, Better: results.LowerIsBetter, From: results.Source{Time: results.ResponseTime, Percentile: 50}},
+	}
 }
 
 // sampleSeries is one operation of so many requests of a millisecond.
@@ -58,5 +73,5 @@ func sampleSeries(variant string, size, requests int64) (results.Series, error) 
 		Units:      results.Units{RRU: float64(requests), Source: results.Computed},
 		Latency:    map[string]results.Latency{"read": {Service: times, Response: times}},
 	}
-	return s, s.SetMetrics(0)
+	return s, s.Derive(sampleMetrics())
 }

@@ -17,7 +17,7 @@ type Plant struct {
 	gated func(Policy) Action
 	// policy, if not nil, changes the policy that is tested, for what it does not
 	// gate by default.
-	policy func(*Policy)
+	policy func(*Policy, results.Metrics)
 	// both, if not nil, prepares both sides.
 	both func(*results.Document)
 	// apply plants the regression; false if the document has no place for it.
@@ -127,7 +127,7 @@ func (plant Plant) try(doc results.Document, p Policy) (Planted, error) {
 		return out, nil
 	}
 	if plant.policy != nil {
-		plant.policy(&p)
+		plant.policy(&p, doc.Metrics)
 	}
 	old, err := clone(doc)
 	if err != nil {
