@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/workloads"
 )
 
 // measured is a document of two variants with one metric over a parameter.
 func measured(t *testing.T, metric, x string, at []float64, v1, v2 func(x float64) float64) results.Document {
 	t.Helper()
-	doc := results.Document{Repeats: 1, Workload: results.Workload{Name: "w"}}
+	doc := results.Document{Repeats: 1, Metrics: workloads.Metrics(), Workload: results.Workload{Name: "w"}}
 	for _, f := range []struct {
 		variant string
 		cost    func(float64) float64
