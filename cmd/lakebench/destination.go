@@ -9,7 +9,7 @@ import (
 
 	"github.com/lakebench/lakebench/plots"
 	"github.com/lakebench/lakebench/results"
-	"github.com/lakebench/lakebench/results/bucket"
+	"github.com/lakebench/lakebench/results/location"
 )
 
 // outHelp is the help text of --out in the verbs that write a run's folder.
@@ -20,22 +20,22 @@ const outHelp = "write results to a new folder below this `dir`, or below s3://B
 type destination struct {
 	id     string // of the run
 	dir    string // in which its folder is written
-	client bucket.Client
-	place  bucket.Place // of the folder, if there is a client
+	client location.Client
+	place  location.Object // of the folder, if there is a client
 }
 
 // openDestination refuses what could not be written to, and a run that is there
 // already, before anything is measured.
 func openDestination(ctx context.Context, out, id string) (*destination, error) {
 	d := &destination{id: id, dir: out}
-	if !bucket.Is(out) {
+	if !location.InBucket(out) {
 		path := filepath.Join(out, id, results.FileName)
 		if _, err := os.Stat(path); err == nil {
-			return nil, usagef("--out: %s %w", path, bucket.ErrExists)
+			return nil, usagef("--out: %s %w", path, location.ErrExists)
 		}
 		return d, nil
 	}
-	place, err := bucket.Parse(out)
+	place, err := location.ParseObject(out)
 	if err != nil {
 		return nil, usagef("--out: %w", err)
 	}
@@ -43,7 +43,7 @@ func openDestination(ctx context.Context, out, id string) (*destination, error) 
 	if d.client, err = resultsBucket(ctx); err != nil {
 		return nil, fmt.Errorf("--out %s: %w", out, err)
 	}
-	if err := bucket.Free(ctx, d.client, d.place); err != nil {
+	if err := location.Free(ctx, d.client, d.place); err != nil {
 		return nil, fmt.Errorf("--out: %w", err)
 	}
 	return d, nil
@@ -111,7 +111,7 @@ func (d *destination) upload(ctx context.Context, folder string) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), uploadLimit)
 	defer cancel()
-	if err := bucket.Upload(ctx, d.client, folder, d.place); err != nil {
+	if err := location.Upload(ctx, d.client, folder, d.place); err != nil {
 		return fmt.Errorf("%w; the results are kept in %s", err, folder)
 	}
 	return os.RemoveAll(d.dir)

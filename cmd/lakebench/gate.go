@@ -11,7 +11,7 @@ import (
 
 	"github.com/lakebench/lakebench/internal/render"
 	"github.com/lakebench/lakebench/results"
-	"github.com/lakebench/lakebench/results/files"
+	"github.com/lakebench/lakebench/results/location"
 	"github.com/lakebench/lakebench/results/gate"
 	"github.com/lakebench/lakebench/workloads"
 )
@@ -86,7 +86,7 @@ func (o *gateOptions) run(ctx context.Context, args []string, stdout, stderr io.
 	var found []results.Named
 	whole := false
 	for _, place := range args {
-		whole = whole || files.IsFolder(place)
+		whole = whole || location.IsFolder(place)
 		all, err := loadResults(ctx, place)
 		if err != nil {
 			return err
@@ -116,7 +116,7 @@ func (o *gateOptions) check(args []string) error {
 		return usagef("--baseline is required: a result file, a folder of results, git:REV:PATH or s3://BUCKET/PREFIX")
 	case len(args) == 0:
 		return usagef("expected a result file or a folder of results; found none")
-	case o.update && !files.IsLocal(o.baseline):
+	case o.update && !location.IsLocal(o.baseline):
 		return usagef("--update cannot change %s: name a file or a folder", o.baseline)
 	}
 	return o.checkFormat()
@@ -134,7 +134,7 @@ func (o *gateOptions) checkFormat() error {
 // baselines reads the baselines. With --update there may be none yet.
 func (o *gateOptions) baselines(ctx context.Context) ([]results.Named, error) {
 	all, err := loadResults(ctx, o.baseline)
-	if o.update && (errors.Is(err, files.ErrNone) || errors.Is(err, os.ErrNotExist)) {
+	if o.update && (errors.Is(err, location.ErrNone) || errors.Is(err, os.ErrNotExist)) {
 		return nil, nil
 	}
 	return all, err

@@ -13,7 +13,7 @@ import (
 
 	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/results"
-	"github.com/lakebench/lakebench/results/files"
+	"github.com/lakebench/lakebench/results/location"
 	"github.com/lakebench/lakebench/workloads"
 )
 
@@ -116,7 +116,7 @@ func (o mergeOptions) parts(ctx context.Context, args []string, stderr io.Writer
 }
 
 // isNone reports whether an error means that no result exists yet.
-func isNone(err error) bool { return errors.Is(err, files.ErrNone) || errors.Is(err, os.ErrNotExist) }
+func isNone(err error) bool { return errors.Is(err, location.ErrNone) || errors.Is(err, os.ErrNotExist) }
 
 // loadAll reads the results at all places. Where there are none is an error, beside
 // those of the other places.

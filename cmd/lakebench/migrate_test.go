@@ -179,7 +179,7 @@ func TestMigrateByHand(t *testing.T) {
 	says(t, h.migrate(exitOK, "init", "--dry-run"), "create table lake_prefix_v2", "Nothing was changed")
 	says(t, h.migrate(exitUnreachable, "verify"), "no such table: lake_prefix_v2", "init")
 	says(t, h.migrate(exitOK, "init"), "lake_prefix_v2 was made")
-	says(t, h.migrate(exitOK, "init"), "lake_prefix_v2 is there")
+	says(t, h.migrate(exitOK, "init"), "lake_prefix_v2 exists")
 	says(t, h.migrate(exitOK, "backfill", "--dry-run"), "about 600 items", "USD")
 
 	// Interrupted after some pages, and the server stopped and started in between.

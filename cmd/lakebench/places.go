@@ -14,19 +14,18 @@ import (
 
 	"github.com/lakebench/lakebench/internal/backend"
 	"github.com/lakebench/lakebench/results"
-	"github.com/lakebench/lakebench/results/bucket"
-	"github.com/lakebench/lakebench/results/files"
+	"github.com/lakebench/lakebench/results/location"
 )
 
 // loadResults reads the results at a place, as all verbs take them.
 func loadResults(ctx context.Context, place string) ([]results.Named, error) {
-	return files.Sources{Git: git, Bucket: resultsBucket}.Load(ctx, place)
+	return location.Sources{Git: git, Bucket: resultsBucket}.Load(ctx, place)
 }
 
 // resultsBucket opens the S3 that holds results: the one that the AWS configuration
 // names, by AWS_ENDPOINT_URL_S3 for instance. The flags for the measured services do
 // not affect it, and its requests are not metered.
-func resultsBucket(ctx context.Context) (bucket.Client, error) {
+func resultsBucket(ctx context.Context) (location.Client, error) {
 	byDefault, err := config.LoadDefaultConfig(ctx)
 	if err != nil {
 		return nil, usagef("AWS configuration: %w", err)
@@ -61,19 +60,19 @@ type resultsClient struct {
 	where  string
 }
 
-// GetObject implements bucket.Client.
+// GetObject implements location.Client.
 func (c *resultsClient) GetObject(ctx context.Context, in *awss3.GetObjectInput, o ...func(*awss3.Options)) (*awss3.GetObjectOutput, error) {
 	out, err := c.client.GetObject(ctx, in, o...)
 	return out, backend.Classify(err, c.where)
 }
 
-// PutObject implements bucket.Client.
+// PutObject implements location.Client.
 func (c *resultsClient) PutObject(ctx context.Context, in *awss3.PutObjectInput, o ...func(*awss3.Options)) (*awss3.PutObjectOutput, error) {
 	out, err := c.client.PutObject(ctx, in, o...)
 	return out, backend.Classify(err, c.where)
 }
 
-// ListObjectsV2 implements bucket.Client.
+// ListObjectsV2 implements location.Client.
 func (c *resultsClient) ListObjectsV2(ctx context.Context, in *awss3.ListObjectsV2Input, o ...func(*awss3.Options)) (*awss3.ListObjectsV2Output, error) {
 	out, err := c.client.ListObjectsV2(ctx, in, o...)
 	return out, backend.Classify(err, c.where)

@@ -16,7 +16,7 @@ import (
 
 	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/results"
-	"github.com/lakebench/lakebench/results/files"
+	"github.com/lakebench/lakebench/results/location"
 )
 
 // serving runs lakebench serve until the test ends and returns its address.
@@ -54,7 +54,7 @@ func measured(t *testing.T, args ...string) results.Named {
 		t.Errorf("%v: exit code %d\n%s%s", args, code, stdout.String(), stderr.String())
 		return results.Named{}
 	}
-	all, err := files.Sources{}.Load(t.Context(), dir)
+	all, err := location.Sources{}.Load(t.Context(), dir)
 	if err != nil || len(all) != 1 {
 		t.Fatalf("%s: %d results, %v", dir, len(all), err)
 	}

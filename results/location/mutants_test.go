@@ -1,4 +1,4 @@
-package bucket_test
+package location_test
 
 import (
 	"testing"

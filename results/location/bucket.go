@@ -1,9 +1,4 @@
-// Package bucket keeps results in a bucket of an S3: the folder of a run goes
-// below a prefix, and results are found there as they are in folders.
-//
-// Its opinion: a run is in a bucket whole or not at all, and nothing is replaced.
-// Every object is created, and result.json comes last: where it is, the rest is.
-package bucket
+package location
 
 import (
 	"bytes"
@@ -25,9 +20,9 @@ import (
 	"github.com/lakebench/lakebench/results"
 )
 
-// Client is what is needed of an S3 client. It sends again what got no answer, and
-// what was answered 409: a condition on a key that somebody else is writing (S3
-// User Guide, "How to prevent object overwrites with conditional writes").
+// Client has the calls that results in a bucket need. It repeats a request that got
+// no answer, or the answer 409: another client is writing the key of a conditional
+// write (S3 User Guide, "How to prevent object overwrites with conditional writes").
 type Client interface {
 	GetObject(context.Context, *s3.GetObjectInput, ...func(*s3.Options)) (*s3.GetObjectOutput, error)
 	PutObject(context.Context, *s3.PutObjectInput, ...func(*s3.Options)) (*s3.PutObjectOutput, error)
@@ -35,59 +30,59 @@ type Client interface {
 }
 
 var (
-	// ErrExists says that there is a run of that name in the bucket.
-	ErrExists = errors.New("exists, and results are never replaced")
-	// ErrNone says that there are no results at a place.
+	// ErrExists is a run of that name in the bucket.
+	ErrExists = errors.New("already exists; results are never overwritten")
+	// ErrNone is a location without results.
 	ErrNone = errors.New("holds no results")
-	// ErrPlace says that a place is not written as it should be.
-	ErrPlace = errors.New("expected s3://BUCKET/PREFIX")
+	// ErrSyntax is a location in a bucket that is not written as expected.
+	ErrSyntax = errors.New("expected s3://BUCKET/PREFIX")
 )
 
 const scheme = "s3://"
 
-// Is says whether a place is meant to be in a bucket.
-func Is(place string) bool { return strings.HasPrefix(place, scheme) }
+// InBucket reports whether a location begins as one in a bucket does.
+func InBucket(location string) bool { return strings.HasPrefix(location, scheme) }
 
-// A Place is an object, or what objects lie below.
-type Place struct {
+// An Object is an object of a bucket, or all objects below a key.
+type Object struct {
 	Bucket string
 	Key    string // without slashes around it; empty is the whole bucket
 }
 
-// Parse reads s3://BUCKET/KEY.
-func Parse(text string) (Place, error) {
+// ParseObject reads s3://BUCKET/KEY.
+func ParseObject(text string) (Object, error) {
 	rest, ok := strings.CutPrefix(text, scheme)
 	bucket, key, _ := strings.Cut(rest, "/")
 	key = strings.Trim(key, "/")
 	if !ok || bucket == "" || key != "" && path.Clean("/"+key) != "/"+key {
-		return Place{}, fmt.Errorf("%s: %w", text, ErrPlace)
+		return Object{}, fmt.Errorf("%s: %w", text, ErrSyntax)
 	}
-	return Place{bucket, key}, nil
+	return Object{bucket, key}, nil
 }
 
-func (p Place) String() string { return scheme + path.Join(p.Bucket, p.Key) }
+func (p Object) String() string { return scheme + path.Join(p.Bucket, p.Key) }
 
-// Join returns the place of a name below.
-func (p Place) Join(name ...string) Place {
-	return Place{p.Bucket, path.Join(append([]string{p.Key}, name...)...)}
+// Join returns the object of a name below.
+func (p Object) Join(name ...string) Object {
+	return Object{p.Bucket, path.Join(append([]string{p.Key}, name...)...)}
 }
 
-// IsFile says whether the place is that of one result, by its name.
-func (p Place) IsFile() bool { return strings.HasSuffix(p.Key, suffix) }
+// IsFile reports whether the name is that of one result.
+func (p Object) IsFile() bool { return strings.HasSuffix(p.Key, suffix) }
 
 const suffix = ".json"
 
-// below is what the keys of all objects below the place begin with.
-func (p Place) below() string {
+// below is the prefix of the keys of all objects below.
+func (p Object) below() string {
 	if p.Key == "" {
 		return ""
 	}
 	return p.Key + "/"
 }
 
-// Free returns nil if there is no object below the place, ErrExists if there is,
-// and before anything has been measured what keeps the bucket from being used.
-func Free(ctx context.Context, c Client, p Place) error {
+// Free returns nil if no object lies below p, ErrExists if one does, and any error
+// that keeps the bucket from being used.
+func Free(ctx context.Context, c Client, p Object) error {
 	out, err := c.ListObjectsV2(ctx, &s3.ListObjectsV2Input{Bucket: &p.Bucket, Prefix: aws.String(p.below()), MaxKeys: aws.Int32(1)})
 	if err != nil {
 		return fmt.Errorf("%v: %w", p, err)
@@ -98,9 +93,9 @@ func Free(ctx context.Context, c Client, p Place) error {
 	return nil
 }
 
-// Upload creates an object below a place for each file of a run's folder,
-// result.json last.
-func Upload(ctx context.Context, c Client, dir string, to Place) error {
+// Upload creates an object below to for each file of a run's folder, result.json
+// last: if it exists, the run is complete.
+func Upload(ctx context.Context, c Client, dir string, to Object) error {
 	names, err := filesOf(dir)
 	if err != nil {
 		return err
@@ -138,15 +133,15 @@ func filesOf(dir string) ([]string, error) {
 	return append(slices.Delete(names, last, last+1), results.FileName), nil
 }
 
-// contentTypes let a browser show what it is led to.
+// contentTypes let a browser show the files.
 var contentTypes = map[string]string{
 	".bench": "text/plain; charset=utf-8", ".html": "text/html; charset=utf-8", ".json": "application/json", ".md": "text/markdown; charset=utf-8",
 	".png": "image/png", ".svg": "image/svg+xml",
 }
 
-// create creates an object. One that is there with the same bytes is ours: the
-// first attempt's answer was lost.
-func create(ctx context.Context, c Client, p Place, data []byte) error {
+// create creates an object. One that exists with the same bytes is ours: the answer
+// to the first attempt was lost.
+func create(ctx context.Context, c Client, p Object, data []byte) error {
 	in := &s3.PutObjectInput{Bucket: &p.Bucket, Key: &p.Key, Body: bytes.NewReader(data), IfNoneMatch: aws.String("*")}
 	if t := contentTypes[path.Ext(p.Key)]; t != "" {
 		in.ContentType = &t
@@ -166,20 +161,17 @@ func create(ctx context.Context, c Client, p Place, data []byte) error {
 	return nil
 }
 
-// Load returns the results at a place, sorted by name; there is at least one: an
-// object *.json; or what is below the place as *.json, or as result.json one step
-// deeper, where a run puts it. Where a result.json is right below, the place is
-// that of one run.
-func Load(ctx context.Context, c Client, place Place) ([]results.Named, error) {
-	places := []Place{place}
-	if !place.IsFile() {
+// loadObjects returns the results at an object or below it.
+func loadObjects(ctx context.Context, c Client, at Object) ([]results.Named, error) {
+	objects := []Object{at}
+	if !at.IsFile() {
 		var err error
-		if places, err = list(ctx, c, place); err != nil {
+		if objects, err = list(ctx, c, at); err != nil {
 			return nil, err
 		}
 	}
 	var all []results.Named
-	for _, p := range places {
+	for _, p := range objects {
 		data, err := get(ctx, c, p)
 		var missing *types.NoSuchKey
 		if errors.As(err, &missing) {
@@ -197,23 +189,23 @@ func Load(ctx context.Context, c Client, place Place) ([]results.Named, error) {
 	return all, nil
 }
 
-// list returns the places of the results below one.
-func list(ctx context.Context, c Client, place Place) ([]Place, error) {
-	var found []Place
-	in := &s3.ListObjectsV2Input{Bucket: &place.Bucket, Prefix: aws.String(place.below())}
+// list returns the objects of the results below one.
+func list(ctx context.Context, c Client, at Object) ([]Object, error) {
+	var found []Object
+	in := &s3.ListObjectsV2Input{Bucket: &at.Bucket, Prefix: aws.String(at.below())}
 	for {
 		out, err := c.ListObjectsV2(ctx, in)
 		if err != nil {
-			return nil, fmt.Errorf("find results in %v: %w", place, err)
+			return nil, fmt.Errorf("find results in %v: %w", at, err)
 		}
 		for _, o := range out.Contents {
-			name := strings.TrimPrefix(aws.ToString(o.Key), place.below())
+			name := strings.TrimPrefix(aws.ToString(o.Key), at.below())
 			if name == results.FileName {
-				return []Place{place.Join(name)}, nil
+				return []Object{at.Join(name)}, nil
 			}
 			dir, file := path.Split(name)
 			if dir == "" && strings.HasSuffix(file, suffix) || file == results.FileName && strings.Count(dir, "/") == 1 {
-				found = append(found, place.Join(name))
+				found = append(found, at.Join(name))
 			}
 		}
 		if !aws.ToBool(out.IsTruncated) {
@@ -222,12 +214,12 @@ func list(ctx context.Context, c Client, place Place) ([]Place, error) {
 		in.ContinuationToken = out.NextContinuationToken
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("%v %w: expected *.json, or %s one step below", place, ErrNone, results.FileName)
+		return nil, fmt.Errorf("%v %w: expected *.json, or %s one step below", at, ErrNone, results.FileName)
 	}
 	return found, nil
 }
 
-func get(ctx context.Context, c Client, p Place) ([]byte, error) {
+func get(ctx context.Context, c Client, p Object) ([]byte, error) {
 	out, err := c.GetObject(ctx, &s3.GetObjectInput{Bucket: &p.Bucket, Key: &p.Key})
 	if err != nil {
 		return nil, err

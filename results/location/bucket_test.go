@@ -1,4 +1,4 @@
-package bucket_test
+package location_test
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 	"github.com/lakebench/lakebench/internal/backend/s3"
 	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/results"
-	"github.com/lakebench/lakebench/results/bucket"
+	"github.com/lakebench/lakebench/results/location"
 )
 
 // service is an S3 with the bucket "lake". It writes down the keys that are put.
@@ -72,13 +72,19 @@ func folder(t *testing.T, id string) string {
 	return filepath.Join(dir, id)
 }
 
-func place(t *testing.T, text string) bucket.Place {
+func place(t *testing.T, text string) location.Object {
 	t.Helper()
-	p, err := bucket.Parse(text)
+	p, err := location.ParseObject(text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return p
+}
+
+// load reads results from a bucket.
+func load(t *testing.T, c location.Client, at location.Object) ([]results.Named, error) {
+	t.Helper()
+	return location.Sources{Bucket: func(context.Context) (location.Client, error) { return c, nil }}.Load(t.Context(), at.String())
 }
 
 // A run is there with its result, which comes last, and is found under every name
@@ -86,7 +92,7 @@ func place(t *testing.T, text string) bucket.Place {
 func TestUploadAndLoad(t *testing.T) {
 	s := newService(t)
 	for _, id := range []string{"run-1", "run-2"} {
-		if err := bucket.Upload(t.Context(), s, folder(t, id), place(t, "s3://lake/nightly/"+id)); err != nil {
+		if err := location.Upload(t.Context(), s, folder(t, id), place(t, "s3://lake/nightly/"+id)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -97,7 +103,7 @@ func TestUploadAndLoad(t *testing.T) {
 	for text, want := range map[string][]string{
 		"s3://lake/nightly/": {one, two}, "s3://lake/nightly": {one, two}, "s3://lake/nightly/run-1": {one}, one: {one},
 	} {
-		all, err := bucket.Load(t.Context(), s, place(t, text))
+		all, err := load(t, s, place(t, text))
 		var names []string
 		for _, n := range all {
 			names = append(names, n.Name)
@@ -107,9 +113,9 @@ func TestUploadAndLoad(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]error{
-		"s3://lake": bucket.ErrNone, "s3://lake/night": bucket.ErrNone, "s3://lake/nightly/run-3/result.json": os.ErrNotExist,
+		"s3://lake": location.ErrNone, "s3://lake/night": location.ErrNone, "s3://lake/nightly/run-3/result.json": os.ErrNotExist,
 	} {
-		if _, err := bucket.Load(t.Context(), s, place(t, text)); !errors.Is(err, want) {
+		if _, err := load(t, s, place(t, text)); !errors.Is(err, want) {
 			t.Errorf("%s: %v, want %v", text, err, want)
 		}
 	}
@@ -123,11 +129,11 @@ func TestUploadAndLoad(t *testing.T) {
 func TestLoadManyPages(t *testing.T) {
 	s := newService(t)
 	for _, id := range []string{"a", "z"} {
-		if err := bucket.Upload(t.Context(), s, folder(t, id), place(t, "s3://lake/"+id)); err != nil {
+		if err := location.Upload(t.Context(), s, folder(t, id), place(t, "s3://lake/"+id)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	all, err := bucket.Load(t.Context(), onePerPage{s}, place(t, "s3://lake"))
+	all, err := load(t, onePerPage{s}, place(t, "s3://lake"))
 	if err != nil || len(all) != 2 {
 		t.Errorf("%d results, %v, want 2", len(all), err)
 	}
@@ -147,20 +153,20 @@ var errLost = errors.New("the answer was lost")
 func TestUploadThatEndsHalfWay(t *testing.T) {
 	s := newService(t)
 	to := place(t, "s3://lake/run-1")
-	if err := bucket.Free(t.Context(), s, to); err != nil {
+	if err := location.Free(t.Context(), s, to); err != nil {
 		t.Errorf("before: %v", err)
 	}
 	s.after = func(string) error { return errLost }
-	if err := bucket.Upload(t.Context(), s, folder(t, "run-1"), to); !errors.Is(err, errLost) {
+	if err := location.Upload(t.Context(), s, folder(t, "run-1"), to); !errors.Is(err, errLost) {
 		t.Errorf("%v, want %v", err, errLost)
 	}
-	if _, err := bucket.Load(t.Context(), s, to); !errors.Is(err, bucket.ErrNone) {
+	if _, err := load(t, s, to); !errors.Is(err, location.ErrNone) {
 		t.Errorf("%v, want ErrNone", err)
 	}
-	if err := bucket.Free(t.Context(), s, to); !errors.Is(err, bucket.ErrExists) {
+	if err := location.Free(t.Context(), s, to); !errors.Is(err, location.ErrExists) {
 		t.Errorf("after: %v, want ErrExists", err)
 	}
-	if err := bucket.Free(t.Context(), s, place(t, "s3://lake/run")); err != nil {
+	if err := location.Free(t.Context(), s, place(t, "s3://lake/run")); err != nil {
 		t.Errorf("a longer name is another place: %v", err)
 	}
 }
@@ -171,36 +177,36 @@ func TestNothingIsReplaced(t *testing.T) {
 	s := newService(t)
 	dir, to := folder(t, "run-1"), place(t, "s3://lake/run-1")
 	for range 2 {
-		if err := bucket.Upload(t.Context(), s, dir, to); err != nil {
+		if err := location.Upload(t.Context(), s, dir, to); err != nil {
 			t.Fatal(err)
 		}
 	}
 	other := folder(t, "run-2") // another id, so another result
-	if err := bucket.Upload(t.Context(), s, other, to); !errors.Is(err, bucket.ErrExists) {
+	if err := location.Upload(t.Context(), s, other, to); !errors.Is(err, location.ErrExists) {
 		t.Errorf("%v, want ErrExists", err)
 	}
-	all, err := bucket.Load(t.Context(), s, to)
+	all, err := load(t, s, to)
 	if err != nil || len(all) != 1 || all[0].Document.RunID != "run-1" {
 		t.Errorf("the first run is not there any more: %v", err)
 	}
 }
 
 func TestUploadOfNoRun(t *testing.T) {
-	if err := bucket.Upload(t.Context(), nil, t.TempDir(), bucket.Place{Bucket: "lake"}); err == nil {
+	if err := location.Upload(t.Context(), nil, t.TempDir(), location.Object{Bucket: "lake"}); err == nil {
 		t.Error("a folder without a result was uploaded")
 	}
 }
 
 func TestParse(t *testing.T) {
-	for text, want := range map[string]bucket.Place{
+	for text, want := range map[string]location.Object{
 		"s3://lake": {Bucket: "lake"}, "s3://lake/": {Bucket: "lake"}, "s3://lake/a/b/": {Bucket: "lake", Key: "a/b"},
 	} {
-		if got, err := bucket.Parse(text); err != nil || got != want {
+		if got, err := location.ParseObject(text); err != nil || got != want {
 			t.Errorf("%s: %v, %v, want %v", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"", "lake", "s3:/lake", "s3://", "s3:///a", "s3://lake/a//b", "s3://lake/../b"} {
-		if got, err := bucket.Parse(text); !errors.Is(err, bucket.ErrPlace) {
+		if got, err := location.ParseObject(text); !errors.Is(err, location.ErrSyntax) {
 			t.Errorf("%q: %v, %v, want ErrPlace", text, got, err)
 		}
 	}

@@ -1,4 +1,4 @@
-package files_test
+package location_test
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 
 	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/results"
-	"github.com/lakebench/lakebench/results/files"
+	"github.com/lakebench/lakebench/results/location"
 )
 
 // store writes results and returns the folder:
@@ -54,7 +54,7 @@ func TestLoad(t *testing.T) {
 		"runs":                                  {run},
 		"runs/20261129T120000Z-catalog-refresh": {run},
 	} {
-		all, err := files.Sources{}.Load(t.Context(), filepath.Join(dir, place))
+		all, err := location.Sources{}.Load(t.Context(), filepath.Join(dir, place))
 		if err != nil {
 			t.Errorf("%s: %v", place, err)
 		}
@@ -62,8 +62,8 @@ func TestLoad(t *testing.T) {
 			t.Errorf("%s: %v, want %v", place, got, want)
 		}
 	}
-	for place, want := range map[string]error{"none": files.ErrNone, "absent": os.ErrNotExist, "wrong": results.ErrForeign} {
-		if _, err := (files.Sources{}).Load(t.Context(), filepath.Join(dir, place)); !errors.Is(err, want) {
+	for place, want := range map[string]error{"none": location.ErrNone, "absent": os.ErrNotExist, "wrong": results.ErrForeign} {
+		if _, err := (location.Sources{}).Load(t.Context(), filepath.Join(dir, place)); !errors.Is(err, want) {
 			t.Errorf("%s: %v, want %v", place, err, want)
 		}
 	}
@@ -88,7 +88,7 @@ func TestLoadRevision(t *testing.T) {
 		"git:HEAD:base/a.json": {"git:HEAD:base/a.json"},
 		"git:HEAD:base/":       {"git:HEAD:base/a.json", "git:HEAD:base/b.json"},
 	} {
-		all, err := files.Sources{Git: git}.Load(t.Context(), place)
+		all, err := location.Sources{Git: git}.Load(t.Context(), place)
 		if err != nil {
 			t.Errorf("%s: %v", place, err)
 		}
@@ -97,12 +97,12 @@ func TestLoadRevision(t *testing.T) {
 		}
 	}
 	for _, place := range []string{"git:", "git:HEAD", "git:HEAD:", "git::base", "git:--help:base"} {
-		if _, err := (files.Sources{Git: git}).Load(t.Context(), place); !errors.Is(err, files.ErrGitPlace) {
+		if _, err := (location.Sources{Git: git}).Load(t.Context(), place); !errors.Is(err, location.ErrGitSyntax) {
 			t.Errorf("%s: %v, want ErrGitPlace", place, err)
 		}
 	}
 	for _, place := range []string{"git:HEAD:absent", "git:nowhere:base", "git:HEAD:none", "git:HEAD:wrong"} {
-		if _, err := (files.Sources{Git: git}).Load(t.Context(), place); err == nil || !strings.Contains(err.Error(), place) {
+		if _, err := (location.Sources{Git: git}).Load(t.Context(), place); err == nil || !strings.Contains(err.Error(), place) {
 			t.Errorf("%s: %v, want an error that names it", place, err)
 		}
 	}
