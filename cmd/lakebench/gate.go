@@ -11,8 +11,8 @@ import (
 
 	"github.com/lakebench/lakebench/internal/render"
 	"github.com/lakebench/lakebench/results"
-	"github.com/lakebench/lakebench/results/location"
 	"github.com/lakebench/lakebench/results/gate"
+	"github.com/lakebench/lakebench/results/location"
 	"github.com/lakebench/lakebench/workloads"
 )
 

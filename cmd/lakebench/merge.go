@@ -116,7 +116,9 @@ func (o mergeOptions) parts(ctx context.Context, args []string, stderr io.Writer
 }
 
 // isNone reports whether an error means that no result exists yet.
-func isNone(err error) bool { return errors.Is(err, location.ErrNone) || errors.Is(err, os.ErrNotExist) }
+func isNone(err error) bool {
+	return errors.Is(err, location.ErrNone) || errors.Is(err, os.ErrNotExist)
+}
 
 // loadAll reads the results at all places. Where there are none is an error, beside
 // those of the other places.
