@@ -106,7 +106,7 @@ func (o *serveOptions) serveDynamoDB(ctx context.Context, out io.Writer) (err er
 	keep, stopKeeping := context.WithCancel(ctx)
 	defer stopKeeping()
 	kept := make(chan error, 1)
-	go func() { kept <- engine.Maintain(keep); stopKeeping() }()
+	go func() { kept <- engine.Watch(keep); stopKeeping() }()
 	err = o.limits.serve(keep, l, engine.SignedHTTPHandler(o.access))
 	stopKeeping()
 	if err = errors.Join(err, <-kept); err != nil {
@@ -126,9 +126,6 @@ func (o *serveOptions) openEngine(out io.Writer) (*dynamo.Engine, error) {
 		return nil, usagef("--data-dir: %w", err)
 	}
 	fmt.Fprintf(out, "%s: %d tables with %d items\n", o.dataDir, found.Tables, found.Items)
-	if found.CutOff > 0 {
-		fmt.Fprintf(out, "%s: discarded %d bytes of a write that was never acknowledged\n", o.dataDir, found.CutOff)
-	}
 	return engine, nil
 }
 

@@ -180,7 +180,7 @@ func TestServeKeepsTables(t *testing.T) {
 				t.Errorf("life %d: printed %q, want %s", life, lines.Text(), want)
 			}
 		}
-		if _, err := o.openEngine(io.Discard); err == nil || exitCode(t.Context(), err) != exitUsage || !strings.Contains(err.Error(), "is in use by process") {
+		if _, err := o.openEngine(io.Discard); err == nil || exitCode(t.Context(), err) != exitUsage || !strings.Contains(err.Error(), "is in use by another process") {
 			t.Errorf("life %d: a second engine on the directory: error %v", life, err)
 		}
 		if life == 0 {

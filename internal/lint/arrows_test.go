@@ -38,12 +38,13 @@ var arrows = map[string][]string{
 	"manifest": nil,
 
 	"internal/backend":             {"internal/backend/dynamo", "internal/backend/s3", "internal/backend/fault", "internal/backend/latency", "internal/backend/retry", "internal/meter"},
-	"internal/backend/dynamo":      {"internal/backend/tally"},
+	"internal/backend/dynamo":      {"internal/backend/tally", "internal/backend/disk"},
 	"internal/backend/s3":          {"internal/backend/tally"},
 	"internal/backend/fault":       nil,
 	"internal/backend/latency":     nil,
 	"internal/backend/retry":       nil,
 	"internal/backend/tally":       nil,
+	"internal/backend/disk":        nil,
 	"internal/backend/backendtest": {"internal/backend"},
 	"internal/meter":               nil,
 

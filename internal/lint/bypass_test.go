@@ -13,7 +13,7 @@ import (
 
 // bypassExceptions are the places that go around package task, and why they may.
 var bypassExceptions = []exception{
-	{"internal/backend/dynamo/durable", "", ruleSync, 1, "who waits for the disk waits on real time: engines on virtual time have no directory"},
+	{"internal/backend/disk", "", ruleSync, 1, "who waits for the disk waits on real time: engines on virtual time have no directory"},
 	{"internal/backend/dynamo/expr", "", ruleSync, 1, "reservedWords is a table made of a text: nothing in it can yield"},
 	{"manifest/shardpb", "", ruleSync, 1, "generated: the Once guards a compression in memory, where nothing can yield"},
 	{"internal/sim/checker", "WriteHTML", ruleContext, 1, "drawing is bounded by steps and waits for nothing, so callers have no context to give"},

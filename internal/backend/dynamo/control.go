@@ -237,9 +237,7 @@ func (e *Engine) createTable(ctx context.Context, in *createTableInput, _ *bill)
 	e.created++
 	t.number = e.created
 	e.tables[t.name] = t
-	if e.log != nil {
-		e.log.Append(t.definition())
-	}
+	e.persistCreated(t)
 	return &createTableOutput{t.describe(statusActive)}, nil
 }
 
@@ -271,9 +269,7 @@ func (e *Engine) deleteTable(_ context.Context, in *tableInput, _ *bill) (*delet
 		return nil, tableNotFound(in.name)
 	}
 	delete(e.tables, in.name)
-	if e.log != nil {
-		e.log.Append(appendDropped(nil, t))
-	}
+	e.persistDeleted(t)
 	return &deleteTableOutput{t.describe(statusDeleting)}, nil
 }
 

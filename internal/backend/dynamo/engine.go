@@ -11,8 +11,8 @@
 // client) that only knows headers; the wire codec, JSON to typed requests and
 // back; and the operations on tables, which know neither. The direct front,
 // [Engine.Do], takes the place of the first two: it turns the SDK's own types
-// into typed requests. [Open] keeps the tables in a directory (package durable): the
-// operations append what they change, and an answer waits until that is on disk.
+// into typed requests. [Open] keeps the tables in a directory (package disk): the
+// operations hand over what they change, and an answer waits until that is on disk.
 // Rules and their sources are in docs/facts/dynamodb.md §3; AWS pages named in comments are those of
 // the Amazon DynamoDB Developer Guide.
 package dynamo
@@ -25,7 +25,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/lakebench/lakebench/internal/backend/dynamo/durable"
+	"github.com/lakebench/lakebench/internal/backend/disk"
 )
 
 // Engine is one account's DynamoDB in one Region.
@@ -39,8 +39,8 @@ type Engine struct {
 	created int
 
 	tokens tokens
-	// log is where changes are kept; nil in memory.
-	log *durable.Log
+	// disk is where changes are kept; nil in memory.
+	disk *disk.Store
 	// commits numbers the transactions that commitOneByOne has begun to show.
 	commits atomic.Uint64
 

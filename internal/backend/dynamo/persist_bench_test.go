@@ -1,7 +1,6 @@
 package dynamo_test
 
 import (
-	"bytes"
 	"fmt"
 	"runtime"
 	"sync/atomic"
@@ -12,16 +11,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/lakebench/lakebench/internal/backend/dynamo"
-	"github.com/lakebench/lakebench/internal/backend/dynamo/durable"
 )
 
 const clients = 16
 
 // BenchmarkDurable is what a directory costs 16 clients of the SDK, beside memory:
-// they share the waits for the disk. What the disk alone allows, if all of them
-// shared each wait, stands beside it.
+// they share the waits for the disk.
 func BenchmarkDurable(b *testing.B) {
-	b.Run("disk/PutItem1KB", benchmarkDisk)
 	for _, where := range []string{"memory", "directory"} {
 		for _, write := range []string{"PutItem1KB", "TransactWrite2Puts"} {
 			b.Run(where+"/"+write, func(b *testing.B) {
@@ -39,6 +35,7 @@ func BenchmarkDurable(b *testing.B) {
 				var i atomic.Int64
 				b.SetParallelism(max(1, clients/runtime.GOMAXPROCS(0)))
 				b.ReportAllocs()
+				b.ResetTimer()
 				b.RunParallel(func(pb *testing.PB) {
 					for pb.Next() {
 						if err := a.write(b, write, int(i.Add(1))%10_000); err != nil {
@@ -69,27 +66,5 @@ func (a *account) write(b *testing.B, kind string, i int) error {
 		return err
 	default:
 		return fmt.Errorf("no write %q", kind)
-	}
-}
-
-// benchmarkDisk is a log that is forced to disk once for the records of all
-// clients, without anything else to do.
-func benchmarkDisk(b *testing.B) {
-	log, _, err := durable.Open(b.TempDir(), func([]byte) error { return nil })
-	if err != nil {
-		b.Fatal(err)
-	}
-	record := bytes.Repeat([]byte("r"), 1024)
-	for b.Loop() {
-		for range clients {
-			log.Append(record)
-		}
-		if err := log.Sync(b.Context()); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(clients*float64(b.N)/b.Elapsed().Seconds(), "calls/s")
-	if err := log.Close(); err != nil {
-		b.Fatal(err)
 	}
 }

@@ -28,6 +28,8 @@ type tokens struct {
 	// forgotten; its first skip entries are forgotten already.
 	done []completion
 	skip int
+	// forgotten, unless nil, is called for every one that is forgotten, in order.
+	forgotten func(completion)
 }
 
 type tokenState struct {
@@ -90,32 +92,14 @@ func (k *tokens) forgo(token string) {
 	delete(k.known, tokenDigest(token))
 }
 
-// restore remembers a transaction of an earlier process.
-func (k *tokens) restore(c completed) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.known == nil {
-		k.known = map[digest]*tokenState{}
-	}
-	k.known[c.token] = c.state
-	k.done = append(k.done, c.completion)
-}
-
-// all lists the transactions that have completed, in order.
-func (k *tokens) all() []completed {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	var all []completed
-	for _, c := range k.done[k.skip:] {
-		all = append(all, completed{c, k.known[c.token]})
-	}
-	return all
-}
-
 // forget drops the tokens whose time is over.
 func (k *tokens) forget(now time.Time) {
 	for k.skip < len(k.done) && now.Sub(k.done[k.skip].at) > tokenLife {
-		delete(k.known, k.done[k.skip].token)
+		c := k.done[k.skip]
+		delete(k.known, c.token)
+		if k.forgotten != nil {
+			k.forgotten(c)
+		}
 		k.skip++
 	}
 	if k.skip > len(k.done)/2 {

@@ -215,7 +215,7 @@ func release(writes []write, reasons []reason) {
 
 // commit makes all writes visible in one step: no reader of single items sees a
 // part of a transaction. What the transaction's token stands for is known from the
-// same step on, and is kept in the same record.
+// same step on, and is kept together with them.
 func (e *Engine) commit(now time.Time, token string, writes []write, images []int32) {
 	tables := tablesOf(writes)
 	for _, t := range tables {
@@ -225,10 +225,7 @@ func (e *Engine) commit(now time.Time, token string, writes []write, images []in
 		writes[i].apply()
 		writes[i].let()
 	}
-	done := e.complete(now, token, images)
-	if e.log != nil {
-		e.log.Append(done.appendChanges(nil, writes))
-	}
+	e.persistWrites(writes, e.complete(now, token, images))
 	for _, t := range tables {
 		t.mu.Unlock()
 	}

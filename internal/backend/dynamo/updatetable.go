@@ -59,9 +59,7 @@ func (e *Engine) updateTable(ctx context.Context, in *updateTableInput, _ *bill)
 	if err := t.bill(in, task.Now(ctx)); err != nil {
 		return nil, err
 	}
-	if e.log != nil {
-		e.log.Append(t.definition())
-	}
+	e.persistChanged(t)
 	return &updateTableOutput{t.describe(statusActive)}, nil
 }
 

@@ -108,9 +108,7 @@ func (e *Engine) run(w *write) (old rows.Row, err *serviceError) {
 		return old, err
 	}
 	w.apply()
-	if e.log != nil {
-		e.log.Append(w.appendChange(nil))
-	}
+	e.persistWrites([]write{*w}, completed{})
 	return old, nil
 }
 

@@ -19,9 +19,9 @@ import (
 // A Row is one stored item, or a key to look one up:
 //
 //	hash of the partition key   8 bytes, big-endian
-//	item size                   3 bytes, by DynamoDB's sizing rules
 //	partition key               2 bytes length, then the key
 //	sort key                    2 bytes length, then the key (empty without one)
+//	item size                   3 bytes, by DynamoDB's sizing rules
 //	attributes                  the rest; empty in a key
 //
 // Keys are stored in a form whose byte order is their sort order.
@@ -31,10 +31,9 @@ const (
 	hashBytes   = 8
 	sizeBytes   = 3
 	lengthBytes = 2
-	keyStart    = hashBytes + sizeBytes
 
-	// overhead is what a row holds beside its keys and attributes.
-	overhead = keyStart + 2*lengthBytes
+	// overhead is what a row holds besides its keys and attributes.
+	overhead = hashBytes + 2*lengthBytes + sizeBytes
 )
 
 // NewRow returns the row of an item of the given size (by DynamoDB's rules, which
@@ -42,12 +41,12 @@ const (
 func NewRow[B ~string | ~[]byte](partition, sort B, size int, attributes []byte) Row {
 	var b strings.Builder
 	b.Grow(overhead + len(partition) + len(sort) + len(attributes))
-	var head [keyStart]byte
-	binary.BigEndian.PutUint64(head[:], Hash(partition))
-	head[8], head[9], head[10] = byte(size>>16), byte(size>>8), byte(size)
-	b.Write(head[:])
+	var hash [hashBytes]byte
+	binary.BigEndian.PutUint64(hash[:], Hash(partition))
+	b.Write(hash[:])
 	writeKey(&b, partition)
 	writeKey(&b, sort)
+	b.Write([]byte{byte(size >> 16), byte(size >> 8), byte(size)})
 	b.Write(attributes)
 	return Row(b.String())
 }
@@ -76,51 +75,60 @@ func Hash[B ~string | ~[]byte](partition B) uint64 {
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-// Valid says whether the bytes have the form of a row; on others the methods may
-// panic.
-func (r Row) Valid() bool {
-	if len(r) < overhead {
-		return false
-	}
-	sort := r.sortStart()
-	return sort+lengthBytes <= len(r) && r.end() <= len(r)
+// Join returns the row that Split has split. ok is false if the two are not the parts
+// of a row.
+func Join[B ~string | ~[]byte](identity, contents B) (row Row, ok bool) {
+	row = Row(string(identity) + string(contents))
+	ok = len(identity) >= hashBytes+2*lengthBytes && len(contents) >= sizeBytes
+	ok = ok && row.sortStart()+lengthBytes <= len(identity) && row.end() == len(identity)
+	return row, ok
 }
 
-// Hash is the place of the row's partition in scan order.
+// Split returns the row in two parts: what names the item, and the rest of it.
+func (r Row) Split() (identity, contents string) {
+	end := r.end()
+	return string(r[:end]), string(r[end:])
+}
+
+// Hash returns the place of the row's partition in scan order.
 func (r Row) Hash() uint64 {
 	return uint64(r[0])<<56 | uint64(r[1])<<48 | uint64(r[2])<<40 | uint64(r[3])<<32 |
 		uint64(r[4])<<24 | uint64(r[5])<<16 | uint64(r[6])<<8 | uint64(r[7])
 }
 
-// Size is the item's size in bytes by DynamoDB's sizing rules.
-func (r Row) Size() int { return int(r[8])<<16 | int(r[9])<<8 | int(r[10]) }
-
-// Partition is the partition key as stored.
-func (r Row) Partition() string {
-	n := length(r[keyStart:])
-	return string(r[keyStart+lengthBytes : keyStart+lengthBytes+n])
+// Size returns the item's size in bytes by DynamoDB's sizing rules.
+func (r Row) Size() int {
+	size := r[r.end():]
+	return int(size[0])<<16 | int(size[1])<<8 | int(size[2])
 }
 
-// Sort is the sort key as stored, empty without one.
+// Partition returns the partition key as stored.
+func (r Row) Partition() string {
+	n := length(r[hashBytes:])
+	return string(r[hashBytes+lengthBytes : hashBytes+lengthBytes+n])
+}
+
+// Sort returns the sort key as stored, empty without one.
 func (r Row) Sort() string {
 	at := r.sortStart()
 	n := length(r[at:])
 	return string(r[at+lengthBytes : at+lengthBytes+n])
 }
 
-// Attributes is what follows the keys.
-func (r Row) Attributes() string { return string(r[r.end():]) }
+// Attributes returns what follows the keys and the size.
+func (r Row) Attributes() string { return string(r[r.end()+sizeBytes:]) }
 
 // Identity names the item within its table: equal for a row and its key.
-func (r Row) Identity() string { return string(r[keyStart:r.end()]) }
+func (r Row) Identity() string { return string(r[:r.end()]) }
 
-// SameKey says whether both are of one item of a table. The empty row is of none.
+// SameKey reports whether both are of one item of a table. The empty row is of none.
 func (r Row) SameKey(other Row) bool {
-	return r != "" && other != "" && r[:hashBytes] == other[:hashBytes] && r.Identity() == other.Identity()
+	return r != "" && other != "" && r.Identity() == other.Identity()
 }
 
-func (r Row) sortStart() int { return keyStart + lengthBytes + length(r[keyStart:]) }
+func (r Row) sortStart() int { return hashBytes + lengthBytes + length(r[hashBytes:]) }
 
+// end returns where the keys end.
 func (r Row) end() int {
 	at := r.sortStart()
 	return at + lengthBytes + length(r[at:])

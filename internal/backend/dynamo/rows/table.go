@@ -25,10 +25,6 @@ func NewTable() *Table {
 	return &Table{tree: btree.NewBTreeGOptions(less, btree.Options{Degree: degree, NoLocks: true})}
 }
 
-// Clone returns a table with the same items, at the cost of none of them: the two
-// share what neither changes. It must not be called while t is looked at.
-func (t *Table) Clone() *Table { return &Table{tree: t.tree.Copy(), bytes: t.bytes} }
-
 // Len is the number of items.
 func (t *Table) Len() int { return t.tree.Len() }
 

@@ -1,4 +1,4 @@
-package durable_test
+package disk_test
 
 import (
 	"testing"
@@ -6,5 +6,5 @@ import (
 	"github.com/lakebench/lakebench/internal/mutant"
 )
 
-// TestMutants: these tests reject the log with each guard taken out.
+// TestMutants: these tests reject the store with each guard taken out.
 func TestMutants(t *testing.T) { mutant.Run(t, "testdata/mutants") }
