@@ -16,7 +16,7 @@ import (
 	"github.com/lakebench/lakebench/results"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew; read the difference before it is committed")
+var rewrite = flag.Bool("rewrite", false, "write the golden files anew; read the difference before it is committed")
 
 func table(t *testing.T, doc results.Document, o results.TableOptions) string {
 	t.Helper()
@@ -86,7 +86,7 @@ func TestTableGolden(t *testing.T) {
 		"nothing":                table(t, nothing, results.TableOptions{Width: 80}),
 	} {
 		path := filepath.Join("testdata", name+".txt")
-		if *update {
+		if *rewrite {
 			if err := results.WriteFile(path, []byte(text)); err != nil {
 				t.Fatal(err)
 			}

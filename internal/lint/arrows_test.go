@@ -82,7 +82,7 @@ const command = "cmd"
 // themselves: those whose name ends in "test".
 var forTests = []string{"internal/mutant", "internal/lint", "internal/requestlog"}
 
-// never are the arrows that docs/design.md §1 rules out, so that nobody adds them.
+// never are the arrows that docs/design.md §1 rules out, so that they are not added.
 var never = []struct{ from, to []string }{
 	{[]string{"store", "manifest", "wal", "migrate"}, []string{"internal/backend", "internal/meter", "results", "workloads", "run"}},
 	{[]string{"results"}, []string{"internal/meter"}},

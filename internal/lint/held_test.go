@@ -145,7 +145,7 @@ func (y yields) mayYield(info *types.Info, call *ast.CallExpr) bool {
 }
 
 // ownFunction returns the name of the function that call calls if it is one of
-// the module whose body says whether it yields, else "".
+// the module whose body decides whether it yields, else "".
 func ownFunction(info *types.Info, call *ast.CallExpr) string {
 	fn := called(info, call)
 	if fn == nil || fn.Pkg() == nil || fn.Pkg().Path() == taskPath || !below(fn.Pkg().Path(), module) {

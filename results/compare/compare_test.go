@@ -23,7 +23,7 @@ import (
 	"github.com/lakebench/lakebench/results/compare"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew; read the difference before it is committed")
+var rewrite = flag.Bool("rewrite", false, "write the golden files anew; read the difference before it is committed")
 
 func named(name string, doc results.Document) results.Named {
 	return results.Named{Name: name, Document: doc}
@@ -309,7 +309,7 @@ func TestGoldens(t *testing.T) {
 		"same-all":   text(t, held(t, same, same, compare.DefaultOptions()), true, render.TextOptions{}),
 	} {
 		path := filepath.Join("testdata", name+".txt")
-		if *update {
+		if *rewrite {
 			if err := results.WriteFile(path, []byte(got)); err != nil {
 				t.Fatal(err)
 			}

@@ -22,7 +22,7 @@ import (
 	"github.com/lakebench/lakebench/workloads"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew; read the difference before it is committed")
+var rewrite = flag.Bool("rewrite", false, "write the golden files anew; read the difference before it is committed")
 
 // small is a result of two repeats with all that a format has to escape.
 func small(t *testing.T) results.Document {
@@ -66,7 +66,7 @@ func TestGoldens(t *testing.T) {
 	for _, f := range export.Formats() {
 		got := write(t, f.Name, small(t))
 		path := filepath.Join("testdata", f.Name+".txt")
-		if *update {
+		if *rewrite {
 			if err := results.WriteFile(path, []byte(got)); err != nil {
 				t.Fatal(err)
 			}

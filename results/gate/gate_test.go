@@ -24,7 +24,7 @@ import (
 	"github.com/lakebench/lakebench/results/gate"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew; read the difference before it is committed")
+var rewrite = flag.Bool("rewrite", false, "write the golden files anew; read the difference before it is committed")
 
 func baseline() results.Document { return resultstest.CatalogRefresh(1, 0, 1000, 10_000, 100_000) }
 
@@ -419,7 +419,7 @@ func TestGoldens(t *testing.T) {
 		"report.json":      write(func(b *bytes.Buffer) error { return r.WriteJSON(b) }),
 	} {
 		path := filepath.Join("testdata", name)
-		if *update {
+		if *rewrite {
 			if err := results.WriteFile(path, []byte(got)); err != nil {
 				t.Fatal(err)
 			}

@@ -70,7 +70,7 @@ type Result struct {
 	Steps int64
 }
 
-// Check says whether h is linearizable. The error is of a malformed history
+// Check decides whether h is linearizable. The error is of a malformed history
 // (ErrHistory) or of limits out of range. The end of ctx makes the result
 // Inconclusive.
 func Check(ctx context.Context, h History, l Limits) (Result, error) {
@@ -197,7 +197,7 @@ const (
 	opOverhead   = 512
 )
 
-// try counts a step, and says whether there is budget for it.
+// try counts a step and reports whether there is budget for it.
 func (b *budget) try() bool {
 	if b.why != "" {
 		return false

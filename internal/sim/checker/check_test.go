@@ -227,7 +227,7 @@ func TestCheckLongHistory(t *testing.T) {
 
 func TestFailingPartIsSmall(t *testing.T) {
 	h := randomHistory(shape{seed: 2, actors: 6, operations: 400, keys: 8, values: 1 << 30, unknown: 0.02})
-	// A read in the middle returns what nobody ever wrote.
+	// A read in the middle returns a value that was never written.
 	lied := 0
 	for i := 200; lied == 0; i++ {
 		if o := &h.Operations[i]; o.Call.Kind == Get && o.Answer.Outcome != Refused {

@@ -3,8 +3,8 @@
 // have told them so: whether the history is linearizable (docs/spec/metadata-store.md §6,
 // "Safety property").
 //
-// Its opinion: a check is exact or it says that it is not. Operations whose
-// outcome nobody knows stay open until the end of the history; they may have
+// A check is exact or reports that it is not. Operations whose outcome is
+// unknown stay open until the end of the history; they may have
 // taken effect at any time after they were called, or never. A search that
 // exceeds its limits, or a history with nothing in it to check, is Inconclusive
 // and never Passed. The limits that count by default are steps and bytes, which
@@ -29,7 +29,7 @@
 //	any        refused    nothing: it had no effect and saw nothing
 //	mutations  unknown    any of: it had its effect, or none, or will have it later
 //
-// What a refusal says it found is checked too, where it says so.
+// Where a refusal names what it found, that is checked too.
 //
 // Keys are checked apart from each other, which is sound because linearizability
 // is local (Herlihy and Wing, "Linearizability: A Correctness Condition for

@@ -22,7 +22,7 @@ const (
 // Outcome is what an operation's caller was told.
 type Outcome string
 
-// The outcomes of the model; the package comment says what each means.
+// The outcomes of the model; the package comment explains each.
 const (
 	OK          Outcome = "ok"
 	NotFound    Outcome = "not-found"
@@ -32,7 +32,7 @@ const (
 	Unknown     Outcome = "unknown"
 )
 
-// outcomes says which outcomes an operation can have. A get without an answer
+// outcomes lists the outcomes that an operation can have. A get without an answer
 // is refused: it has no effect that could be unknown.
 var outcomes = map[Kind][]Outcome{
 	Get:     {OK, NotFound, Refused},
@@ -214,7 +214,7 @@ func (o *Operation) validateAnswer() error {
 	return nil
 }
 
-// open reports whether the operation may have had an effect that nobody knows of.
+// open reports whether the operation may have had an unknown effect.
 func (o *Operation) open() bool { return o.Answer.Outcome == Unknown }
 
 // mutates reports whether the operation had an effect, for sure.

@@ -97,7 +97,7 @@ func TestHTMLDrawsEveryKnownCase(t *testing.T) {
 	}
 }
 
-func TestHTMLRefusesWhatNobodyCouldLookAt(t *testing.T) {
+func TestHTMLRefusesTooLargeHistories(t *testing.T) {
 	h := randomHistory(shape{seed: 1, actors: 2, operations: MaxDrawn + 1, keys: 9, values: 9})
 	if err := WriteHTML(&bytes.Buffer{}, h); err == nil || !strings.Contains(err.Error(), "2001") {
 		t.Errorf("%v, want a refusal that names the size", err)

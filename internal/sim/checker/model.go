@@ -139,7 +139,7 @@ func with(state string, key int, n int32) string {
 	return b.String()
 }
 
-// apply says whether the operation can take effect in a state with the outcome
+// apply reports whether the operation can take effect in a state with the outcome
 // that it had, and returns the state after it.
 func (s *step) apply(state string) (bool, string) {
 	switch {

@@ -1,13 +1,11 @@
-// Package explore runs a scenario, a program of several actors, on many
-// schedules of task's virtual runtime, and says what went wrong in the first
-// that failed.
+// Package explore runs a scenario, a program of several actors, on many schedules of
+// task's virtual runtime, and reports what went wrong in the first that failed.
 //
-// Its opinion: a failure that nobody can repeat, or read, is not found yet. So
-// all that happens in a run follows from a [Case]: a seed, a scheduling policy,
-// the rules for faults and the number of operations. A failing one is made
-// smaller until no switch between tasks and no fault can be left out of it, and
-// what remains is one command line and a timeline of a few requests. And a check
-// that gave up has not passed: it is reported as inconclusive.
+// A failure must be repeatable and readable. So all that happens in a run follows
+// from a [Case]: a seed, a scheduling policy, the rules for faults and the number of
+// operations. A failing case is made smaller until no switch between tasks and no
+// fault can be left out of it. What remains is one command line and a timeline of a few
+// requests. A check that gave up has not passed: it is reported as inconclusive.
 //
 // # What a seed decides
 //

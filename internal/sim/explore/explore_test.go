@@ -209,7 +209,7 @@ func TestInconclusiveIsNotPassed(t *testing.T) {
 	}
 }
 
-// An interrupted search says what it covered.
+// An interrupted search reports what it covered.
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cfg := config(countingScenario(1, 3), "random")

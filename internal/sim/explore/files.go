@@ -19,7 +19,7 @@ const (
 	ReplayFile   = "replay.txt"   // the line that replays it
 )
 
-// timelineWidth is that of the timeline's file, which nobody has to fit on a
+// timelineWidth is that of the timeline's file, which need not fit on a
 // screen.
 const timelineWidth = 200
 

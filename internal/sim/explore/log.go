@@ -70,7 +70,7 @@ func (l *Log) Replace(ctx context.Context, old, text string) {
 	l.add(ctx, true, text)
 }
 
-// Wanted says whether anything is taken: who would have to make up a text need
+// Wanted reports whether anything is taken: who would have to make up a text need
 // not.
 func (l *Log) Wanted() bool { return l != nil }
 

@@ -66,7 +66,7 @@ func (p Policy) String() string {
 	return p.Name
 }
 
-// task returns the policy for a run of about so many choices.
+// task returns the policy for a run of about that many choices.
 func (p Policy) task(choices int64) task.Policy {
 	switch p.Name {
 	case Random:

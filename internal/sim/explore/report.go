@@ -58,7 +58,7 @@ type Failure struct {
 	Check Check
 	// Found is the run as it was found, Smallest what was left of it.
 	Found, Smallest *Run
-	// Runs is how many runs that took. Minimal says that nothing more can be left
+	// Runs is how many runs that took. Minimal means that nothing more can be left
 	// out: no operation of all actors, no switch, no fault.
 	Runs    int
 	Minimal bool

@@ -59,8 +59,8 @@ func (r *Run) check(name string) *Check {
 	return &r.Checks[i]
 }
 
-// Run runs one case; detailed says whether to keep its log and its schedule. The
-// error says why there is no run: the scenario could not be set up, or ctx ended.
+// Run runs one case; detailed keeps its log and its schedule. It returns an error if
+// there is no run: the scenario could not be set up, or ctx ended.
 func (s Scenario) Run(ctx context.Context, c Case, detailed bool) (*Run, error) {
 	rules, origin := perActor(c.Faults, s.Actors)
 	r := &Run{Case: c, Fired: make([]int64, len(c.Faults))}

@@ -42,7 +42,7 @@ type World interface {
 	// Act is the life of an actor, by its index. It ends when the actor's node
 	// crashes, which is no error; an error of Act is a failure of the run.
 	Act(ctx context.Context, actor int) error
-	// Checks says what held, once all actors have ended: the same checks, in the
+	// Checks returns what held, once all actors have ended: the same checks, in the
 	// same order, in every run.
 	Checks(ctx context.Context) ([]Check, error)
 	// History is what the actors did.

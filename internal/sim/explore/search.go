@@ -11,7 +11,7 @@ import (
 	"github.com/lakebench/lakebench/internal/sim/task"
 )
 
-// Config says what to search.
+// Config is what to search.
 type Config struct {
 	Scenario Scenario
 	// Seed is that of the first round of schedules.
@@ -26,7 +26,7 @@ type Config struct {
 	Parallel int
 	// ShrinkRuns bounds the runs that making a failure smaller may take.
 	ShrinkRuns int
-	// Progress, unless nil, hears of what was done; it may be called from several
+	// Progress, unless nil, is told what was done; it may be called from several
 	// tasks, one at a time, and must not wait.
 	Progress func(Progress)
 }

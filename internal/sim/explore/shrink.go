@@ -100,7 +100,7 @@ func (s *shrinking) size() int { return s.parts() + s.best.Case.Operations }
 
 func (s *shrinking) exhausted() bool { return s.err != nil || s.runs >= s.limit }
 
-// fails says whether the case fails the check; then it is the best so far.
+// fails reports whether the case fails the check; then it is the best so far.
 func (s *shrinking) fails(c Case) bool {
 	if s.exhausted() {
 		return false
@@ -148,7 +148,7 @@ func (s *shrinking) fewerOperations() {
 	}
 }
 
-// oneFault tries each fault alone, and says whether one was enough. Whatever is
+// oneFault tries each fault alone and reports whether one was enough. Whatever is
 // left out shifts all that comes after it, so that a few faults out of many are
 // seldom arrived at step by step, while one alone often fails in some other way.
 func (s *shrinking) oneFault() bool {
@@ -186,7 +186,8 @@ const (
 	earliestStep    = 24 // of an actor
 )
 
-// fewOperations are how many operations of each actor they try, from few on.
+// fewOperations are the numbers of operations of each actor that they try, fewest
+// first.
 func (s *shrinking) fewOperations() []int {
 	few := slices.DeleteFunc([]int{10, 20, 40}, func(n int) bool { return n >= s.best.Case.Operations })
 	return append(few, s.best.Case.Operations)[:min(len(few)+1, 3)]

@@ -16,7 +16,7 @@ import (
 	"github.com/lakebench/lakebench/internal/sim/task"
 )
 
-var update = flag.Bool("update", false, "write testdata/traces.txt")
+var rewrite = flag.Bool("rewrite", false, "write testdata/traces.txt")
 
 const (
 	printTraceEnv = "LAKEBENCH_TASK_PRINT_TRACES" // makes the test binary a program that prints traces
@@ -113,7 +113,7 @@ func TestTracesAreTheSameEverywhere(t *testing.T) {
 	if err := writeTraces(&here); err != nil {
 		t.Fatal(err)
 	}
-	if *update {
+	if *rewrite {
 		if err := os.WriteFile(goldenTraces, here.Bytes(), 0o600); err != nil {
 			t.Fatal(err)
 		}

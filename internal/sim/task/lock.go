@@ -40,7 +40,7 @@ func (m *Mutex) Lock(ctx context.Context) error { return m.gate.enter(ctx, "lock
 // TryLock takes the lock if it is free.
 func (m *Mutex) TryLock() bool { return m.gate.tryEnter(1) }
 
-// Unlock frees the lock. It panics when nobody holds it.
+// Unlock frees the lock. It panics if the lock is not held.
 func (m *Mutex) Unlock() { m.gate.leave("lock", 1) }
 
 // A gate counts who is in. While a place is free and somebody waits, the first
@@ -109,7 +109,7 @@ func (g *gate) leave(what string, places int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.taken == 0 {
-		panic(fmt.Sprintf("task: release of a %s that nobody holds (places: %d)", what, places))
+		panic(fmt.Sprintf("task: release of a %s that is not held (places: %d)", what, places))
 	}
 	g.taken--
 	g.waiting.wakeFirst()

@@ -77,14 +77,14 @@ func TestTryLock(t *testing.T) {
 	})
 }
 
-func TestReleaseOfWhatNobodyHoldsPanics(t *testing.T) {
+func TestReleaseWithoutHoldingPanics(t *testing.T) {
 	for _, release := range []func(){
 		func() { new(task.Mutex).Unlock() },
 		func() { task.NewSemaphore(2).Release() },
 	} {
 		func() {
 			defer func() {
-				if v := recover(); v == nil || !strings.Contains(fmt.Sprint(v), "nobody holds") {
+				if v := recover(); v == nil || !strings.Contains(fmt.Sprint(v), "is not held") {
 					t.Errorf("recovered %v", v)
 				}
 			}()

@@ -44,7 +44,7 @@ func TestWrongLocksAndQueuesAreCaught(t *testing.T) {
 }
 
 // mutantSemaphore takes a waiter out of the line when it wakes it. If the waiter
-// is cancelled before it acts on that, nobody else hears of the free place.
+// is cancelled before it acts on that, no other waiter learns of the free place.
 type mutantSemaphore struct {
 	mu      sync.Mutex
 	free    int

@@ -21,7 +21,7 @@ type chooser interface {
 	admit(t *virtualTask)
 	// choose returns stay or the index in r.ready of the task to run next. cur
 	// is nil when the running task cannot go on, else it is one to choose from;
-	// yields says that it asks for another.
+	// yields means that it asks for another.
 	choose(r *virtual, cur *virtualTask, yields bool) int
 }
 
@@ -89,7 +89,7 @@ type PCT struct {
 	// Depth is at least 1; most bugs have a depth of 1 to 3.
 	Depth int
 	// Choices is about how many choices a run makes; take it from the trace of
-	// another one. Priorities change within the first so many.
+	// another one. Priorities change within the first Choices choices.
 	Choices int64
 }
 

@@ -126,7 +126,7 @@ func TestQueuePassesOnWhatACancelledWaiterWasWokenFor(t *testing.T) {
 }
 
 // TestQueuePassesOnAWakeUpThatIsNotWanted wakes a consumer and cancels it at
-// once: in one of two cases it gives up, and then the next in line must hear of
+// once: in one of two cases it gives up, and then the next in line must learn of
 // the value. Real time only, where both come together.
 func TestQueuePassesOnAWakeUpThatIsNotWanted(t *testing.T) {
 	for range 40 {

@@ -67,7 +67,7 @@ func (r *virtual) poll() (found bool) {
 	return found
 }
 
-// pass is a step after which the running task could go on; yields says that it
+// pass is a step after which the running task could go on; yields means that it
 // asks for another one to run.
 func (r *virtual) pass(yields bool) error {
 	t := r.current

@@ -23,7 +23,7 @@ type runtime interface {
 	now(ctx context.Context) time.Time
 	// sleep waits for d or until ctx is done, and returns why ctx was done.
 	sleep(ctx context.Context, d time.Duration) error
-	// yield lets another task run. Its error says that the run was given up.
+	// yield lets another task run. It returns an error if the run was given up.
 	yield(ctx context.Context) error
 	// point comes before an operation on something that tasks share. Where a
 	// seed decides who is next, another task may run first.
@@ -89,7 +89,7 @@ func Yield(ctx context.Context) {
 }
 
 // WithCancel is context.WithCancelCause on ctx's runtime. Contexts that tasks
-// wait on must come from here, since a virtual runtime has to hear of their end.
+// wait on must come from here, since a virtual runtime must learn of their end.
 func WithCancel(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	return from(ctx).withCancel(ctx)
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// VirtualConfig says how [Run] runs. Its zero value is the default: first in,
+// VirtualConfig configures [Run]. Its zero value is the default: first in,
 // first out, from DefaultStart, nothing recorded.
 type VirtualConfig struct {
 	// Seed decides every random choice of Policy.
@@ -17,7 +17,7 @@ type VirtualConfig struct {
 	Policy Policy
 	// Start is the virtual time at which the run begins; zero is DefaultStart.
 	Start time.Time
-	// MaxSteps ends a run after so many steps; 0 is no limit. A step is a point
+	// MaxSteps is the most steps of a run; 0 is no limit. A step is a point
 	// at which another task may run: a yield, a sleep, a wait, a use of a lock or
 	// a queue, the end of a task.
 	MaxSteps int64

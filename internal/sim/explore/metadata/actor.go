@@ -217,7 +217,7 @@ func found(f store.Found) store.Expectation {
 func (a *actor) judge(ctx context.Context, o *operation, err error) {
 	a.end(ctx, func() string { return "= " + workloads.MutationAnswer(err).String() })
 	if ctx.Err() != nil {
-		return // its node has crashed: nobody was told anything
+		return // its node has crashed, so no caller was answered
 	}
 	switch {
 	case isContention(err):

@@ -17,7 +17,7 @@ import (
 	"github.com/lakebench/lakebench/store"
 )
 
-// A FileError says what is wrong with a scenario file, and where.
+// A FileError is an error in a scenario file and where it is.
 type FileError struct {
 	Name         string
 	Line, Column int // from 1; 0: the file as a whole

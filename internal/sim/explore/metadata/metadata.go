@@ -1,11 +1,10 @@
 // Package metadata is the scenario of the metadata store: writers, readers and a
 // crash over store/v1 or store/v2 (docs/spec/metadata-store.md §1 and §6).
 //
-// Its opinion: what a store did wrong is told by what its callers were told, and
-// by nothing else. So the checks look at the recorded operations: whether one
-// store that does one thing at a time could have told them so, listings
-// included, and whether what a mutation ended as is what the contract lets it end
-// as.
+// The checks look only at the recorded operations, because a store is wrong if its
+// callers were answered wrongly and not otherwise. One store that does one thing at a
+// time must be able to give the same answers, listings included, and a mutation must
+// end with an outcome that the contract allows.
 package metadata
 
 import (
@@ -45,7 +44,7 @@ type Config struct {
 	Operations int // of each actor
 	Groups     []Group
 	Shared     []string // values that all actors write
-	Unique     float64  // the probability of a value that nobody else writes
+	Unique     float64  // the probability of a value that no other call writes
 	Mix        map[string]Mix
 	Services   simulated.Config
 	PageLimit  int
@@ -85,7 +84,7 @@ const (
 	// Linearizable: one store that does one thing at a time could have given all
 	// the answers.
 	Linearizable = "linearizable"
-	// Listings: no list returns a key twice, or one that nobody ever wrote; and
+	// Listings: no list returns a key twice, or one that was never written; and
 	// each key of it counts as a read in Linearizable, so that none is missing
 	// that existed throughout.
 	Listings = "listings"
@@ -179,8 +178,8 @@ func (c Config) Scenario(source string) explore.Scenario {
 	}
 }
 
-// checks says whether the scenario asks for a check.
+// checks reports whether the scenario asks for a check.
 func (c Config) checks(name string) bool { return slices.Contains(c.Checks, name) }
 
-// isListed says whether lists are about the key.
+// isListed reports whether lists are about the key.
 func isListed(key string) bool { return strings.HasPrefix(key, listed) }

@@ -18,10 +18,10 @@ import (
 
 var (
 	runCampaign = flag.Bool("campaign", false, "look for every mutant with every policy, and compare with "+catchesFile)
-	update      = flag.Bool("update", false, "with -campaign, write "+catchesFile)
+	rewrite     = flag.Bool("rewrite", false, "with -campaign, write "+catchesFile)
 )
 
-// catchesFile says which policy finds which mutant on which schedule.
+// catchesFile lists the schedule on which each policy finds each mutant.
 const catchesFile = "testdata/catches.txt"
 
 // mostSchedules is how many schedules a mutant may take.
@@ -38,7 +38,7 @@ func (s suspect) name() string { return strings.TrimSuffix(filepath.Base(s.file)
 // hazard05-still-running-is-an-answer, because the attempt that still runs got no
 // answer either, which is enough for the sender;
 // and hazard09-given-up-silently, because a service that processes nothing of a
-// batch says so by an error.
+// batch returns an error.
 var suspects = []suspect{
 	{"v1/testdata/mutants/hazard05-read-back.txtar", "v1", "direct"},
 	{"v1/testdata/mutants/hazard05-sent-again.txtar", "v1", "direct"},
@@ -113,7 +113,7 @@ func TestMutantsAreFound(t *testing.T) {
 	for _, s := range suspects {
 		i := slices.IndexFunc(table, func(r caught) bool { return r.mutant == s.name() })
 		if i < 0 {
-			t.Errorf("%s is not in %s; run with -campaign -update and read the difference", s.name(), catchesFile)
+			t.Errorf("%s is not in %s; run with -campaign -rewrite and read the difference", s.name(), catchesFile)
 			continue
 		}
 		t.Run(s.name(), func(t *testing.T) {
@@ -143,7 +143,7 @@ func TestCampaign(t *testing.T) {
 		}
 	})
 	text := writeCatches(table)
-	if *update {
+	if *rewrite {
 		if err := os.WriteFile(catchesFile, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +154,7 @@ func TestCampaign(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(text, "\n")); diff != "" {
-		t.Errorf("other than %s (-file +now); if that is meant, run with -update and read the difference:\n%s", catchesFile, diff)
+		t.Errorf("other than %s (-file +now); if that is meant, run with -rewrite and read the difference:\n%s", catchesFile, diff)
 	}
 }
 
@@ -200,7 +200,7 @@ const catchesHead = `# Which policy finds which mutant of the stores (store/**/t
 # shipped scenario, and on which schedule: the first is 1, from seed 1; - is not
 # within 1,000. Then the check that failed, and how small the failure became, for
 # the policy that was first: operations of each actor, switches, faults.
-# Written by: go test ./internal/sim/explore/metadata -run TestCampaign -campaign -update
+# Written by: go test ./internal/sim/explore/metadata -run TestCampaign -campaign -rewrite
 `
 
 const catchesLine = "%-42s %-6s %-9s %6s %6s %6s  %-12s  %s\n"

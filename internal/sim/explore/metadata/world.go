@@ -69,7 +69,7 @@ func open(ctx context.Context, c Config, s explore.Setup) (*World, error) {
 }
 
 // Open sets up a run of c whose nodes have other stores than c's layout. The watcher,
-// unless nil, hears of every request and call as well.
+// unless nil, is told of every request and call as well.
 func Open(ctx context.Context, c Config, s explore.Setup, nodes func(*simulated.DynamoDB) Nodes, watcher simulated.Observer) (*World, error) {
 	w := &World{cfg: c, setup: s, names: c.Actors(), watcher: watcher}
 	var err error
@@ -280,7 +280,7 @@ func (w *World) start(ctx context.Context, name string) (*workloads.Recorded, er
 	}
 }
 
-// ended says whether a node has crashed, or the run is over: neither is a fault
+// ended reports whether a node has crashed, or the run is over: neither is a fault
 // of whoever notices.
 func ended(ctx context.Context) bool { return ctx.Err() != nil }
 

@@ -2,10 +2,10 @@
 // write and read, operators who migrate, faults and crashes
 // (docs/spec/metadata-store.md §4 to §6).
 //
-// Its opinion: a migration is right if nobody who uses the store can tell that it
-// took place. So the history of all users must be linearizable across the switch of
-// authority, whatever the operators did; and what the specification promises of the
-// tables themselves is looked at after every request that may have changed it.
+// A migration is right if the users of the store cannot notice it. So the history of
+// all users must be linearizable across the switch of authority, whatever the operators
+// did. What the specification promises about the tables is checked after every
+// request that may have changed it.
 package migration
 
 import (

@@ -21,7 +21,7 @@ import (
 )
 
 // soak is how many schedules TestExplore runs; make soak sets it.
-var soak = flag.Int("soak", 0, "run so many schedules in TestExplore instead of as many as are fit for every day")
+var soak = flag.Int("soak", 0, "number of schedules of TestExplore; 0: as many as a usual test run takes")
 
 // The schedules of every day, and of a short test: the race detector makes one take
 // ten times as long. On telling ones every rule of the faults takes effect.
@@ -177,7 +177,11 @@ type catch struct {
 	Command  string
 }
 
+<<<<<<< HEAD
 // mostSchedules is how many schedules a mutant may take.
+=======
+// mostSchedules is how many schedules it may take to find a mutant.
+>>>>>>> ae8abfe (Describe the simulation and its tests in plain words; rewrite goldens by one flag, -rewrite)
 const mostSchedules = 200
 
 func printCatch() error {

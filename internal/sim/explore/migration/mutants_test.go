@@ -17,7 +17,7 @@ import (
 
 var (
 	runCampaign = flag.Bool("campaign", false, "look for every mutant, and compare with "+catchesFile)
-	update      = flag.Bool("update", false, "with -campaign, write "+catchesFile)
+	rewrite     = flag.Bool("rewrite", false, "with -campaign, write "+catchesFile)
 )
 
 // catchesFile says on which schedule which mutant is found, or why on none.
@@ -78,8 +78,13 @@ func look(t *testing.T, binaries *mutant.Binaries, file string) catch {
 	return found
 }
 
+<<<<<<< HEAD
 // TestMutantsAreFound: each on the schedule that the table has, and so within
 // mostSchedules.
+=======
+// TestMutantsAreFound finds each mutant on the schedule that the table has, and so
+// within 200.
+>>>>>>> ae8abfe (Describe the simulation and its tests in plain words; rewrite goldens by one flag, -rewrite)
 func TestMutantsAreFound(t *testing.T) {
 	mutant.Skip(t)
 	files, table := mutants(t), readCatches(t)
@@ -124,14 +129,14 @@ func TestCampaign(t *testing.T) {
 			if got.schedule == 0 && table[name].why != "" {
 				got.why = table[name].why
 			}
-			if !*update && got != table[name] {
-				t.Errorf("%+v, %s has %+v; if that is meant, run with -update and read the difference", got, catchesFile, table[name])
+			if !*rewrite && got != table[name] {
+				t.Errorf("%+v, %s has %+v; if that is meant, run with -rewrite and read the difference", got, catchesFile, table[name])
 			}
 			table[name] = got
 			t.Logf("schedule %d, check %s: %s\n%s", c.Schedule, c.Check, c.Detail, c.Command)
 		})
 	}
-	if *update {
+	if *rewrite {
 		if err := os.WriteFile(catchesFile, []byte(writeCatches(table)), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +165,7 @@ const catchesHead = `# On which schedule of the shipped scenario, of 200 from se
 # migration is found, and the check that fails; or - and why none shows it: it cannot,
 # or what it takes did not come together on any of the 200.
 # All of them are caught by the tests beside them.
-# Written by: go test ./internal/sim/explore/migration -run TestCampaign -campaign -update
+# Written by: go test ./internal/sim/explore/migration -run TestCampaign -campaign -rewrite
 `
 
 func writeCatches(table map[string]caught) string {

@@ -60,7 +60,7 @@ func (w *world) operate(ctx context.Context, name string) error {
 	return nil
 }
 
-// expected says whether a verb may end so: it was refused, or faults have kept it
+// expected reports whether a verb may end with this error: it was refused, or faults have kept it
 // from its work.
 func expected(err error) bool {
 	for _, e := range []error{migrate.ErrRefused, store.ErrUnknown, store.ErrContention, store.ErrNoTable, control.ErrBackfillChanged, control.ErrPeerChanged} {
@@ -74,7 +74,7 @@ func expected(err error) bool {
 	return errors.As(err, &service) && (!errors.As(err, &named) || named.ErrorCode() != "ValidationException")
 }
 
-// round does what comes next; final says that nothing does.
+// round does what comes next; it returns true if nothing does.
 func (o *operator) round(ctx context.Context) (final bool, err error) {
 	draw := o.rng.IntN(12)
 	s, err := o.Status(ctx, nil)

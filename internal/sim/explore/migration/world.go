@@ -113,7 +113,7 @@ func (w *watch) complain(name, format string, args ...any) {
 	}
 }
 
-// final says whether the migration is.
+// final reports whether the migration is final.
 func (w *watch) final() bool { return w.marker != nil }
 
 // modeOf is the mode of a node, 0 of what is none.

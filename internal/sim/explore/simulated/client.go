@@ -25,7 +25,7 @@ type Service interface {
 }
 
 // A Client is the client of a node. Its calls are on their way for a while; what
-// becomes of them is heard by the observer.
+// becomes of them is told to the observer.
 type Client struct {
 	service Service
 	own     func(*dynamodb.Options) // the node's retry policy

@@ -1,11 +1,10 @@
-// Package simulated is the services of one run of a scenario: an embedded
-// DynamoDB of its own, whose requests take time on the run's clock and fail by
-// the run's rules.
+// Package simulated provides the services of one run of a scenario: an embedded
+// DynamoDB of its own, whose requests take time on the run's clock and fail by the
+// run's rules.
 //
-// Its opinion: a run is set up thousands of times, so a service is nothing but
-// memory, and what is drawn for one node (the time that a request is on its way,
-// the waits between attempts) is drawn from a stream of that node's own: it stays
-// what it is when others are scheduled otherwise.
+// A service is in memory only, because a run is set up thousands of times. Each node
+// has a random stream of its own for its delays (requests on their way, waits between
+// attempts), so these stay the same when other nodes are scheduled differently.
 package simulated
 
 import (
@@ -26,7 +25,7 @@ import (
 	"github.com/lakebench/lakebench/internal/sim/task"
 )
 
-// Transport says how requests get to the service.
+// Transport is the way of requests to the service.
 type Transport string
 
 // The transports.
@@ -49,7 +48,7 @@ func ParseTransport(text string) (Transport, error) {
 	return "", fmt.Errorf("%w: %q, expected %s or %s", ErrTransport, text, Direct, SDK)
 }
 
-// Config says what the services are like.
+// Config configures the services.
 type Config struct {
 	Transport Transport
 	// Engine configures the embedded DynamoDB.
@@ -96,7 +95,7 @@ type DynamoDB struct {
 	observe Observer
 }
 
-// An Observer hears of requests and of calls, which are one or more requests.
+// An Observer is told of requests and of calls, which are one or more requests.
 // Its methods must not wait.
 type Observer interface {
 	// Served is told of each request that reached the service, with the context
