@@ -16,7 +16,7 @@ import (
 	"github.com/lakebench/lakebench/internal/render"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew; read the difference before it is committed")
+var rewrite = flag.Bool("rewrite", false, "write the golden files anew; read the difference before it is committed")
 
 // drawing is a picture as a file has it.
 type drawing struct{ err error }
@@ -87,7 +87,7 @@ func TestGoldens(t *testing.T) {
 			t.Fatal(err)
 		}
 		path := filepath.Join("testdata", name)
-		if *update {
+		if *rewrite {
 			if err := os.WriteFile(path, got.Bytes(), 0o600); err != nil {
 				t.Fatal(err)
 			}

@@ -32,14 +32,9 @@ var contentionCodes = []string{
 	"TransactionConflict", "ProvisionedThroughputExceeded", "ThrottlingError",
 }
 
-<<<<<<< HEAD
-// refusedForContention says so of a call's error. A transaction is refused for
-// what its first action with a fault says (docs/spec/metadata-store.md §1).
-=======
 // refusedForContention reports whether a call's error is a refusal for contention. A
 // transaction is refused for the reason of its first action with a fault
 // (docs/spec/metadata-store.md §1).
->>>>>>> ae8abfe (Describe the simulation and its tests in plain words; rewrite goldens by one flag, -rewrite)
 func refusedForContention(err error) bool {
 	var cancelled *types.TransactionCanceledException
 	if errors.As(err, &cancelled) {

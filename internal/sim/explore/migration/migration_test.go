@@ -177,11 +177,7 @@ type catch struct {
 	Command  string
 }
 
-<<<<<<< HEAD
-// mostSchedules is how many schedules a mutant may take.
-=======
 // mostSchedules is how many schedules it may take to find a mutant.
->>>>>>> ae8abfe (Describe the simulation and its tests in plain words; rewrite goldens by one flag, -rewrite)
 const mostSchedules = 200
 
 func printCatch() error {

@@ -78,13 +78,8 @@ func look(t *testing.T, binaries *mutant.Binaries, file string) catch {
 	return found
 }
 
-<<<<<<< HEAD
-// TestMutantsAreFound: each on the schedule that the table has, and so within
-// mostSchedules.
-=======
 // TestMutantsAreFound finds each mutant on the schedule that the table has, and so
 // within 200.
->>>>>>> ae8abfe (Describe the simulation and its tests in plain words; rewrite goldens by one flag, -rewrite)
 func TestMutantsAreFound(t *testing.T) {
 	mutant.Skip(t)
 	files, table := mutants(t), readCatches(t)
