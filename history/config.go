@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/lakebench/lakebench/internal/units"
+	"github.com/lakebench/lakebench/store/keyspace"
 )
 
 // Bounds of a configuration, chosen so that every time and every sum of weights
@@ -75,10 +76,10 @@ func (c Config) Validate() error {
 	}
 	longest := longestKey()
 	// The v2 form of the same record is the larger one, and must fit as well.
-	lo, hi := itemOverhead+longest, units.MaxItemBytes-v2Overhead(familyAppend)
+	lo, hi := keyspace.ItemBytes(longest, 0), units.MaxItemBytes-keyspace.BucketBytes(keyspace.Appends)
 	if c.ItemBytes < lo || c.ItemBytes > hi {
 		return fmt.Errorf("history: item_bytes is %d, expected %d to %d: attribute names take %d bytes and the longest key %d; v2 adds %d to a limit of %d",
-			c.ItemBytes, lo, hi, itemOverhead, longest, v2Overhead(familyAppend), units.MaxItemBytes)
+			c.ItemBytes, lo, hi, keyspace.ItemBytes(0, 0), longest, keyspace.BucketBytes(keyspace.Appends), units.MaxItemBytes)
 	}
 	return nil
 }

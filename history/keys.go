@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"strconv"
 	"time"
+
+	"github.com/lakebench/lakebench/store/keyspace"
 )
 
 // A recordKind is what a record is for. The order is that in which a commit
@@ -45,7 +47,7 @@ func longestKey() int {
 	for _, w := range words {
 		word = max(word, len(w))
 	}
-	return len(familyAppend+"/") + word + len("_") + tableDigits + len("/") + idLength
+	return len(keyspace.Appends+"/") + word + len("_") + tableDigits + len("/") + idLength
 }
 
 func rootKey(number int) string {
@@ -58,16 +60,16 @@ func (l *Lake) key(kind recordKind, c commit) string {
 	buf := make([]byte, 0, 96) // does not escape: longestKey is less
 	switch kind {
 	case kindTable:
-		buf = append(append(buf, familyTable+"/"...), name...)
+		buf = append(append(buf, keyspace.Tables+"/"...), name...)
 	case kindManifest:
-		buf = append(append(buf, familyManifest+"/"...), name...)
+		buf = append(append(buf, keyspace.Manifests+"/"...), name...)
 		buf = appendPadded(append(buf, '/'), c.version, versionDigits)
 	case kindAppend:
-		buf = appendID(append(append(append(buf, familyAppend+"/"...), name...), '/'), c)
+		buf = appendID(append(append(append(buf, keyspace.Appends+"/"...), name...), '/'), c)
 	case kindLease:
-		buf = appendID(append(append(append(buf, familyLease+"/"...), name...), '/'), c)
+		buf = appendID(append(append(append(buf, keyspace.Leases+"/"...), name...), '/'), c)
 	case kindTombstone:
-		buf = appendID(append(append(append(buf, familyTombstone+"/"...), name...), '/'), c)
+		buf = appendID(append(append(append(buf, keyspace.Tombstones+"/"...), name...), '/'), c)
 	default:
 		panic("history: no commit writes kind " + strconv.Itoa(int(kind)))
 	}

@@ -14,6 +14,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/lakebench/lakebench/store/keyspace"
 )
 
 // small is a lake that lives through many retentions in few operations.
@@ -142,13 +144,13 @@ func TestExpiry(t *testing.T) {
 	born := map[string]time.Duration{}
 	deleted := map[string]int{}
 	for op := range l.Ops(0, 200*time.Second) {
-		switch family := Family(op.Record.Key); op.Kind {
+		switch family := keyspace.Family(op.Record.Key); op.Kind {
 		case Create:
 			born[op.Record.Key] = op.At
 		case Update:
 		case Delete:
 			life := cfg.Retention
-			if family == familyLease {
+			if family == keyspace.Leases {
 				life = cfg.LeaseHold
 			}
 			if late := op.At - born[op.Record.Key] - life; late < 0 || late >= tick {
@@ -158,15 +160,15 @@ func TestExpiry(t *testing.T) {
 			deleted[family]++
 		}
 	}
-	for _, family := range []string{familyAppend, familyManifest, familyLease, familyTombstone} {
+	for _, family := range []string{keyspace.Appends, keyspace.Manifests, keyspace.Leases, keyspace.Tombstones} {
 		if deleted[family] == 0 {
 			t.Errorf("no %s record expired", family)
 		}
 	}
 	for key, at := range born {
-		switch Family(key) {
-		case familyTable, familyRoot:
-		case familyLease:
+		switch keyspace.Family(key) {
+		case keyspace.Tables, keyspace.Root:
+		case keyspace.Leases:
 			if at < 200*time.Second-cfg.LeaseHold-tick {
 				t.Errorf("%q of %v was never released", key, at)
 			}
@@ -183,21 +185,21 @@ func TestCommitLeavesOneAppendAndOneManifestRecord(t *testing.T) {
 	appended, version := "", map[string]uint64{}
 	commits := 0
 	for op := range l.Ops(tick, 100*time.Second) {
-		family := Family(op.Record.Key)
+		family := keyspace.Family(op.Record.Key)
 		if op.Kind == Delete {
 			continue
 		}
 		_, rest, _ := strings.Cut(op.Record.Key, "/")
 		table, id, _ := strings.Cut(rest, "/")
 		switch family {
-		case familyAppend:
+		case keyspace.Appends:
 			appended = table
-		case familyManifest:
+		case keyspace.Manifests:
 			version[table]++
 			if want := fmt.Sprintf("%020d", version[table]); table != appended || id != want {
 				t.Fatalf("manifest %q after append on %q, expected version %s", op.Record.Key, appended, want)
 			}
-		case familyTable:
+		case keyspace.Tables:
 			if op.Kind != Update || op.Record.Version != version[rest] || rest != appended {
 				t.Fatalf("%s %q version %d after append on %q and manifest %d", op.Kind, op.Record.Key, op.Record.Version, appended, version[rest])
 			}
@@ -238,7 +240,7 @@ func TestFirstInstantHoldsExactlyTheCount(t *testing.T) {
 func tablesOf(live map[string]Record) int {
 	n := 0
 	for key := range live {
-		if Family(key) == familyTable {
+		if keyspace.Family(key) == keyspace.Tables {
 			n++
 		}
 	}
@@ -267,7 +269,7 @@ func TestForRecordsReachesEveryCount(t *testing.T) {
 			if r.StoredBytes() != cfg.ItemBytes {
 				t.Fatalf("%q is stored in %d bytes, expected %d", r.Key, r.StoredBytes(), cfg.ItemBytes)
 			}
-			if Family(r.Key) == familyTable {
+			if keyspace.Family(r.Key) == keyspace.Tables {
 				names = append(names, r.Key)
 			} else {
 				others++

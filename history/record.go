@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lakebench/lakebench/internal/units"
+	"github.com/lakebench/lakebench/store/keyspace"
 )
 
 // A Record is one live record: its key and its size. Its value follows from
@@ -31,18 +32,18 @@ var (
 // to have ItemBytes. It is 0 for an item that was smaller than that without any
 // value (one whose attributes have shorter names, say).
 func (r Record) ValueBytes() int {
-	return max(0, r.ItemBytes-itemOverhead-len(r.Key))
+	return max(0, r.ItemBytes-keyspace.ItemBytes(len(r.Key), 0))
 }
 
 // StoredBytes returns the size of the v1 item {pk, value} that stands for the
 // record: ItemBytes, unless the key and the attributes' names alone are more.
 func (r Record) StoredBytes() int {
-	return itemOverhead + len(r.Key) + r.ValueBytes()
+	return keyspace.ItemBytes(len(r.Key), r.ValueBytes())
 }
 
 // V2Bytes returns the size of the same record in the v2 layout.
 func (r Record) V2Bytes() int {
-	return r.StoredBytes() + v2Overhead(Family(r.Key))
+	return r.StoredBytes() + keyspace.BucketBytes(keyspace.Family(r.Key))
 }
 
 // Storable returns nil if both layouts can hold the record, else ErrKeyLength,

@@ -96,21 +96,6 @@ func TestStorable(t *testing.T) {
 	}
 }
 
-func TestFamilyAndShards(t *testing.T) {
-	for key, want := range map[string]string{
-		"tbl/a": "tbl", "tbl": "root", "root/x": "root", "a#b/c": "a#b", "/x": "", "": "root", "lance-manifest/t/1": "lance-manifest",
-	} {
-		if got := Family(key); got != want {
-			t.Errorf("family of %q is %q, expected %q", key, got, want)
-		}
-	}
-	for family, want := range map[string]int{"append-operation": 64, "lance-manifest": 32, "tbl": 8, "root": 8, "anything": 8} {
-		if got := Shards(family); got != want {
-			t.Errorf("%s has %d shards, expected %d", family, got, want)
-		}
-	}
-}
-
 // RFC 9562: version 7, variant 10, and text order is the order of time.
 func TestIdsAreSortedUUIDs(t *testing.T) {
 	form := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)

@@ -35,6 +35,14 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
+// Serves reports whether reads and commits begin with the version that the store
+// holds; else each looks for the newest one.
+func (k Kind) Serves() bool { return k >= Serve }
+
+// Probes reports whether a look at storage begins with the version that is held or
+// hinted, and the hint is written once in a while.
+func (k Kind) Probes() bool { return k == Probe }
+
 // ParseKind reads what String writes.
 func ParseKind(name string) (Kind, error) {
 	for k, known := range kindNames {

@@ -616,6 +616,9 @@ func TestDryRuns(t *testing.T) {
 		if wru := l.wru(); planned.WRU < wru*0.9 || planned.WRU > wru*1.1 {
 			t.Errorf("planned %v write units, it took %v", planned.WRU, wru)
 		}
+		if took := int64(len(l.served)); planned.Requests != took {
+			t.Errorf("planned %d requests, it took %d", planned.Requests, took)
+		}
 		l.remove(tableV2, "tbl/00003")
 		before, v2 := l.controls(), l.contents(tableV2)
 		if r, err := m.Repair(ctx, migrate.RepairOptions{DryRun: true, Examples: 1}); err != nil || r.Plan == nil || r.Found.Total() != 1 {

@@ -75,7 +75,7 @@ func (c Config) Validate() error {
 		return fmt.Errorf("the v2 companion of table %s: %w", c.Table, err)
 	}
 	if err := c.Shards.Validate(); err != nil {
-		return err
+		return fmt.Errorf("%w: %w", store.ErrInvalid, err)
 	}
 	return item.SenderConfig{Client: c.Client, Random: c.Random, Backoff: c.Backoff}.Validate()
 }

@@ -2,11 +2,12 @@ package migrate
 
 import (
 	"fmt"
-	"math"
 	"time"
 
+	"github.com/lakebench/lakebench/internal/cost"
 	"github.com/lakebench/lakebench/internal/units"
 	"github.com/lakebench/lakebench/store/control"
+	"github.com/lakebench/lakebench/store/keyspace"
 )
 
 // A Plan is what a verb would do. Its numbers are estimates: they rest on
@@ -38,15 +39,19 @@ func (p *Plan) control(reads, writes int64) {
 	p.Time += time.Duration(reads+writes) * controlTime
 }
 
-// scan adds a scan of a whole table in pages of at most so many items.
-func (p *Plan) scan(items, bytes int64, pageSize int) {
-	pages := max(ceil(items, int64(pageSize)), ceil(bytes, units.MaxPageBytes), 1)
-	p.Requests += pages
-	p.RRU += max(math.Ceil(float64(bytes)/units.ReadBlock), float64(pages))
-	p.Time += time.Duration(pages) * scanPageTime
+// add adds a cost and the time that it takes.
+func (p *Plan) add(c cost.Cost, t time.Duration) {
+	p.Requests += int64(c.Requests)
+	p.RRU += c.RRU
+	p.WRU += c.WRU
+	p.Time += t
 }
 
-func ceil(n, by int64) int64 { return (n + by - 1) / by }
+// meanBytes is the mean size of a table's items, rounded up.
+func meanBytes(d described) int64 { return (d.bytes + d.items - 1) / max(d.items, 1) }
+
+// pagesTime is what the pages of a scan take.
+func pagesTime(scan cost.Cost) time.Duration { return time.Duration(scan.Requests) * scanPageTime }
 
 func planInit(t tables, name string) *Plan {
 	p := &Plan{}
@@ -59,10 +64,6 @@ func planInit(t tables, name string) *Plan {
 	p.control(2, 1)
 	return p
 }
-
-// bucketBytes is about what the attribute bucket adds to an item: its name, a
-// family and a shard.
-const bucketBytes = 22
 
 func (m *Migrator) planBackfill(b *control.Backfill, o BackfillOptions, t tables) (*BackfillReport, error) {
 	report := &BackfillReport{Plan: &Plan{}}
@@ -80,22 +81,16 @@ func (m *Migrator) planBackfill(b *control.Backfill, o BackfillOptions, t tables
 		report.Progress, left = *b, max(0, left-b.Scanned)
 		p.step("go on with run %s after %d items", b.Run, b.Scanned)
 	}
-	p.control(5, 0)
 	if left == 0 {
+		p.control(5, 0)
 		return report, nil
 	}
-	size := t.v1.bytes / max(t.v1.items, 1)
-	perPage := min(left, int64(o.PageSize), units.MaxPageBytes/max(size, 1)+1)
-	pages := ceil(left, perPage)
-	batch := int64(o.Batch)
-	full, rest := left/perPage, left%perPage
-	transactions := full*ceil(perPage, batch) + ceil(rest, batch)
-	p.step("scan about %d items of v1 and create those that v2 lacks, up to %d in a transaction", left, batch)
-	p.scan(left, left*size, o.PageSize)
-	p.Requests += transactions + pages
-	p.WRU += float64(left)*(units.TransactWrite(size)+units.TransactWrite(size+bucketBytes)) +
-		float64(transactions)*units.TransactWrite(0) + float64(pages)*units.Write(0)
-	p.Time += time.Duration(transactions)*transactionTime/time.Duration(o.Workers) + time.Duration(pages)*controlTime
+	// Families differ in the length of their names alone.
+	c := cost.Copy{Records: left, ItemBytes: meanBytes(t.v1), Family: keyspace.Appends, PageSize: int64(o.PageSize), Pairs: int64(o.Batch)}
+	p.step("scan about %d items of v1 and create those that v2 lacks, up to %d in a transaction", left, o.Batch)
+	pages := cost.Drain(c.Records, c.ItemBytes, c.PageSize)
+	p.add(cost.Backfill(c), pagesTime(pages)+time.Duration(pages.Requests)*controlTime+
+		time.Duration(c.Transactions())*transactionTime/time.Duration(o.Workers))
 	if o.Rate > 0 {
 		p.Time = max(p.Time, time.Duration(float64(left)/o.Rate*float64(time.Second)))
 	}
@@ -104,13 +99,10 @@ func (m *Migrator) planBackfill(b *control.Backfill, o BackfillOptions, t tables
 
 func (p *Plan) compare(t tables) {
 	p.step("scan both tables, about %d and %d items, and compare counts and sums of digests", t.v1.items, t.v2.items)
-	other := &Plan{}
-	p.scan(t.v1.items, t.v1.bytes, MaxPageSize)
-	other.scan(t.v2.items, t.v2.bytes, MaxPageSize)
-	p.Requests += other.Requests
-	p.RRU += other.RRU
+	v1 := cost.Drain(t.v1.items, meanBytes(t.v1), MaxPageSize)
+	v2 := cost.Drain(t.v2.items, meanBytes(t.v2), MaxPageSize)
 	// Both at once, and so as long as the longer one.
-	p.Time += max(0, other.Time-time.Duration(max(ceil(t.v1.bytes, units.MaxPageBytes), 1))*scanPageTime)
+	p.add(v1.Plus(v2, 1), max(pagesTime(v1), pagesTime(v2)))
 }
 
 func (m *Migrator) planVerify(t tables) *Plan {

@@ -3,6 +3,10 @@ package plan
 import (
 	"math"
 	"slices"
+
+	"github.com/lakebench/lakebench/internal/cost"
+	"github.com/lakebench/lakebench/manifest"
+	"github.com/lakebench/lakebench/store/control"
 )
 
 // Billing is a mode's month on demand, and on provisioned capacity.
@@ -25,7 +29,7 @@ const targetUtilisation = 0.7
 
 func (b bill) billing(s Scale, p Plan) []Billing {
 	var out []Billing
-	for _, t := range p.Totals[:len(Modes())] {
+	for _, t := range p.Totals[:len(control.Modes())] {
 		hour := b.prices.DynamoDBProvisioned(t.RRU, t.WRU)
 		x := Billing{
 			Column: t.Column, OnDemand: t.USD,
@@ -57,32 +61,32 @@ func (b bill) waste(s Scale, p Plan) []Waste {
 		}
 	}
 	refresh := find(p.Metadata, patternRefresh)
-	for _, m := range Modes() {
-		column := string(m)
+	for _, m := range control.Modes() {
+		column := m.String()
 		c := refresh.Costs[column]
-		over := Cost{RRU: c.RRU * (c.Evaluated - c.Returned) / math.Max(c.Evaluated, 1)}
+		over := cost.Cost{RRU: c.RRU * (c.Evaluated - c.Returned) / math.Max(c.Evaluated, 1)}
 		add("records read and dropped by the filter", column, b.month(over, refresh.PerSecond))
 	}
-	for _, m := range Modes() {
-		var failed Cost
+	for _, m := range control.Modes() {
+		var failed cost.Cost
 		for _, x := range p.Metadata {
-			failed = failed.plus(Cost{WRU: x.Costs[string(m)].WRU}, x.PerSecond*s.FailedShare)
+			failed = failed.Plus(cost.Cost{WRU: x.Costs[m.String()].WRU}, x.PerSecond*s.FailedShare)
 		}
-		add("conditions that failed, tried again (not in the totals)", string(m), b.month(failed, 1))
+		add("conditions that failed, tried again (not in the totals)", m.String(), b.month(failed, 1))
 	}
-	for _, both := range [][2]Mode{{Dual, V1}, {Authoritative, V2}} {
-		var extra Cost
+	for _, both := range [][2]control.Mode{{control.ModeDual, control.ModeV1}, {control.ModeV2Authoritative, control.ModeV2Only}} {
+		var extra cost.Cost
 		for _, x := range p.Metadata {
-			extra = extra.plus(Cost{WRU: x.Costs[string(both[0])].WRU - x.Costs[string(both[1])].WRU}, x.PerSecond)
+			extra = extra.Plus(cost.Cost{WRU: x.Costs[both[0].String()].WRU - x.Costs[both[1].String()].WRU}, x.PerSecond)
 		}
-		add("writing both tables", string(both[0]), b.month(extra, 1))
+		add("writing both tables", both[0].String(), b.month(extra, 1))
 	}
-	for _, policy := range Policies() {
-		var misses Cost
+	for _, policy := range manifest.Kinds() {
+		var misses cost.Cost
 		for _, x := range p.WAL {
-			misses = misses.plus(Cost{ClassB: x.Costs[string(policy)].Misses}, x.PerSecond)
+			misses = misses.Plus(cost.Cost{ClassB: x.Costs[policy.String()].Misses}, x.PerSecond)
 		}
-		add("requests for objects that are not there (404)", string(policy), b.month(misses, 1))
+		add("requests for objects that are not there (404)", policy.String(), b.month(misses, 1))
 	}
 	return out
 }

@@ -4,6 +4,10 @@ import (
 	"math"
 	"sort"
 	"time"
+
+	"github.com/lakebench/lakebench/internal/cost"
+	"github.com/lakebench/lakebench/store/control"
+	"github.com/lakebench/lakebench/store/keyspace"
 )
 
 // Growth is a lake with a history of some multiple of the scale's: as many times
@@ -12,7 +16,7 @@ type Growth struct {
 	Factor  float64 `json:"factor"`
 	History int64   `json:"history_records"`
 	// Refresh is the cost of one catalog refresh, by layout.
-	Refresh map[string]Cost `json:"refresh"`
+	Refresh map[string]cost.Cost `json:"refresh"`
 	// RefreshTime is how long it takes, one page after the other.
 	RefreshTime map[string]Span `json:"refresh_time"`
 	// USD is the metadata store's month by mode.
@@ -24,15 +28,15 @@ func (b bill) growth(s Scale) []Growth {
 	for _, factor := range []float64{1, 10, 100} {
 		t := s
 		t.CommitsPerSecond *= factor
-		g := Growth{Factor: factor, History: t.History(), Refresh: map[string]Cost{}, RefreshTime: map[string]Span{}, USD: map[string]float64{}}
+		g := Growth{Factor: factor, History: t.History(), Refresh: map[string]cost.Cost{}, RefreshTime: map[string]Span{}, USD: map[string]float64{}}
 		patterns := t.metadata()
-		for _, m := range []Mode{V1, V2} {
-			c := find(patterns, patternRefresh).Costs[string(m)]
-			g.Refresh[string(m)] = c
-			g.RefreshTime[string(m)] = t.refreshTime(c)
+		for _, m := range []control.Mode{control.ModeV1, control.ModeV2Only} {
+			c := find(patterns, patternRefresh).Costs[m.String()]
+			g.Refresh[m.String()] = c
+			g.RefreshTime[m.String()] = t.refreshTime(c)
 		}
-		for _, m := range Modes() {
-			g.USD[string(m)] = b.total(string(m), patterns).USD
+		for _, m := range control.Modes() {
+			g.USD[m.String()] = b.total(m.String(), patterns).USD
 		}
 		out = append(out, g)
 	}
@@ -40,7 +44,7 @@ func (b bill) growth(s Scale) []Growth {
 }
 
 // refreshTime is how long a drain takes whose pages come one after the other.
-func (s Scale) refreshTime(c Cost) Span {
+func (s Scale) refreshTime(c cost.Cost) Span {
 	return Span(c.Requests * float64(time.Duration(s.RequestTime)))
 }
 
@@ -55,21 +59,21 @@ type Crossover struct {
 const never = -1
 
 func (b bill) crossovers(s Scale) []Crossover {
-	of := func(metric string, measure func(Cost) float64) Crossover {
-		v2 := measure(RefreshV2(s.Tables, familyTables, int(s.TableShards), s.ItemBytes, s.PageLimit).Even)
+	of := func(metric string, measure func(cost.Cost) float64) Crossover {
+		v2 := measure(cost.RefreshV2(s.Tables, keyspace.Tables, int(s.TableShards), s.ItemBytes, s.PageLimit).Even)
 		return Crossover{metric, from(func(history int64) bool {
-			return measure(RefreshV1(s.Tables, history, s.ItemBytes, s.PageLimit)) > v2
+			return measure(cost.RefreshV1(s.Tables, history, s.ItemBytes, s.PageLimit)) > v2
 		})}
 	}
 	return []Crossover{
-		of("requests of a refresh", func(c Cost) float64 { return c.Requests }),
-		of("read units of a refresh", func(c Cost) float64 { return c.RRU }),
-		of("items evaluated by a refresh", func(c Cost) float64 { return c.Evaluated }),
+		of("requests of a refresh", func(c cost.Cost) float64 { return c.Requests }),
+		of("read units of a refresh", func(c cost.Cost) float64 { return c.RRU }),
+		of("items evaluated by a refresh", func(c cost.Cost) float64 { return c.Evaluated }),
 		{"dollars a month of the whole store", from(func(history int64) bool {
 			t := s
 			t.CommitsPerSecond = float64(history) / (s.Retention.Seconds() * (2 + s.TombstoneShare))
 			patterns := t.metadata()
-			return b.total(string(V1), patterns).USD > b.total(string(V2), patterns).USD
+			return b.total(control.ModeV1.String(), patterns).USD > b.total(control.ModeV2Only.String(), patterns).USD
 		})},
 	}
 }
@@ -116,9 +120,9 @@ func (b bill) sensitivity(s Scale) []Sensitivity {
 		t := s
 		c.do(&t)
 		patterns := t.metadata()
-		x := Sensitivity{Change: c.name, USD: map[string]float64{}, RefreshRequests: find(patterns, patternRefresh).Costs[string(V2)].Requests}
-		for _, m := range Modes() {
-			x.USD[string(m)] = b.total(string(m), patterns).USD
+		x := Sensitivity{Change: c.name, USD: map[string]float64{}, RefreshRequests: find(patterns, patternRefresh).Costs[control.ModeV2Only.String()].Requests}
+		for _, m := range control.Modes() {
+			x.USD[m.String()] = b.total(m.String(), patterns).USD
 		}
 		for _, h := range t.buckets(patterns) {
 			x.HottestShare = math.Max(x.HottestShare, h.share())

@@ -4,7 +4,11 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/lakebench/lakebench/internal/cost"
 	"github.com/lakebench/lakebench/internal/units"
+	"github.com/lakebench/lakebench/manifest"
+	"github.com/lakebench/lakebench/store/control"
+	"github.com/lakebench/lakebench/store/keyspace"
 )
 
 // Headroom is a load at its peak beside what the service allows.
@@ -24,13 +28,13 @@ func (h Headroom) share() float64 { return h.Load / h.Allowed }
 // headroom lists the loads of the plan, at the peak.
 func headroom(s Scale, p Plan) []Headroom {
 	var out []Headroom
-	for _, t := range p.Totals[:len(Modes())] {
-		out = append(out, Headroom{"the table's reads", t.Column, t.RRU * s.PeakFactor, TableRRU, "RRU/s", "a default quota: AWS raises it on request"})
+	for _, t := range p.Totals[:len(control.Modes())] {
+		out = append(out, Headroom{"the table's reads", t.Column, t.RRU * s.PeakFactor, cost.TableRRU, "RRU/s", "a default quota: AWS raises it on request"})
 	}
 	refresh := find(p.Metadata, patternRefresh)
-	for _, m := range []Mode{V1, V2} {
-		took := s.refreshTime(refresh.Costs[string(m)])
-		out = append(out, Headroom{"a refresh, page after page", string(m), took.Seconds(), s.RefreshInterval.Seconds(), "s", "readers cannot keep up with their interval"})
+	for _, m := range []control.Mode{control.ModeV1, control.ModeV2Only} {
+		took := s.refreshTime(refresh.Costs[m.String()])
+		out = append(out, Headroom{"a refresh, page after page", m.String(), took.Seconds(), s.RefreshInterval.Seconds(), "s", "readers cannot keep up with their interval"})
 	}
 	out = append(out, s.buckets(p.Metadata)...)
 	out = append(out, s.barrier(p.Metadata), s.item(), s.transaction())
@@ -41,19 +45,19 @@ func headroom(s Scale, p Plan) []Headroom {
 // family of single records spread evenly; updates of tables follow the busiest
 // table, which has one bucket.
 func (s Scale) buckets(patterns []Pattern) []Headroom {
-	mutation := func(family string) float64 { return Mutation(V2, family, s.ItemBytes).WRU }
+	mutation := func(family string) float64 { return cost.Mutation(control.ModeV2Only, family, s.ItemBytes).WRU }
 	again := 1 + s.FailedShare
 	refresh := find(patterns, patternRefresh)
-	perShard := refresh.Costs[string(V2)].RRU / float64(s.TableShards) * refresh.PerSecond
+	perShard := refresh.Costs[control.ModeV2Only.String()].RRU / float64(s.TableShards) * refresh.PerSecond
 	// Each commit creates a record of these families, and one expires.
 	single := func(shards int64) float64 { return 2 * s.CommitsPerSecond / float64(shards) }
 	hot := s.CommitsPerSecond * math.Max(s.HotTableShare, 1/float64(s.TableShards))
-	update := find(patterns, patternCommit).Costs[string(V2)].WRU
+	update := find(patterns, patternCommit).Costs[control.ModeV2Only.String()].WRU
 	return []Headroom{
-		{"busiest bucket of tbl: refreshes", string(V2), perShard * s.PeakFactor, PartitionRRU, "RRU/s", "refresh less often, or have readers share a catalog: each shard is read by all"},
-		{"busiest bucket of tbl: updates", string(V2), hot * update * again * s.PeakFactor, PartitionWRU, "WRU/s", "one table is one item: batch its commits"},
-		{"busiest bucket of append-operation", string(V2), single(s.AppendShards) * mutation("append-operation") * again * s.PeakFactor, PartitionWRU, "WRU/s", "more shards"},
-		{"busiest bucket of lance-manifest", string(V2), single(s.ManifestShards) * mutation("lance-manifest") * again * s.PeakFactor, PartitionWRU, "WRU/s", "more shards"},
+		{"busiest bucket of tbl: refreshes", control.ModeV2Only.String(), perShard * s.PeakFactor, cost.PartitionRRU, "RRU/s", "refresh less often, or have readers share a catalog: each shard is read by all"},
+		{"busiest bucket of tbl: updates", control.ModeV2Only.String(), hot * update * again * s.PeakFactor, cost.PartitionWRU, "WRU/s", "one table is one item: batch its commits"},
+		{"busiest bucket of append-operation", control.ModeV2Only.String(), single(s.AppendShards) * mutation(keyspace.Appends) * again * s.PeakFactor, cost.PartitionWRU, "WRU/s", "more shards"},
+		{"busiest bucket of lance-manifest", control.ModeV2Only.String(), single(s.ManifestShards) * mutation(keyspace.Manifests) * again * s.PeakFactor, cost.PartitionWRU, "WRU/s", "more shards"},
 	}
 }
 
@@ -62,12 +66,12 @@ func (s Scale) buckets(patterns []Pattern) []Headroom {
 func (s Scale) barrier(patterns []Pattern) Headroom {
 	mutations := 0.0
 	for _, p := range patterns {
-		if p.Costs[string(Dual)].WRU > 0 {
+		if p.Costs[control.ModeDual.String()].WRU > 0 {
 			mutations += p.PerSecond
 		}
 	}
 	return Headroom{
-		"the barrier item", string(Dual), mutations * (1 + s.FailedShare) * units.TransactWrite(1) * s.PeakFactor, PartitionWRU, "WRU/s",
+		"the barrier item", control.ModeDual.String(), mutations * (1 + s.FailedShare) * units.TransactWrite(1) * s.PeakFactor, cost.PartitionWRU, "WRU/s",
 		"migrate at a quiet hour, or slow the writers down while dual",
 	}
 }
@@ -75,7 +79,7 @@ func (s Scale) barrier(patterns []Pattern) Headroom {
 // item is the largest record in its v2 form beside DynamoDB's limit of an item.
 func (s Scale) item() Headroom {
 	return Headroom{
-		"an item in its v2 form", string(V2), float64(s.ItemBytes + bucketBytes("append-operation")), units.MaxItemBytes, "bytes",
+		"an item in its v2 form", control.ModeV2Only.String(), float64(s.ItemBytes + int64(keyspace.BucketBytes(keyspace.Appends))), units.MaxItemBytes, "bytes",
 		"records over the limit cannot be migrated",
 	}
 }
@@ -83,7 +87,7 @@ func (s Scale) item() Headroom {
 // transaction is the largest transaction: a guarded mutation while dual.
 func (s Scale) transaction() Headroom {
 	return Headroom{
-		"the largest transaction", string(Dual), float64(3*s.ItemBytes + bucketBytes("append-operation")), TransactionBytes, "bytes",
+		"the largest transaction", control.ModeDual.String(), float64(3*s.ItemBytes + int64(keyspace.BucketBytes(keyspace.Appends))), units.MaxTransactBytes, "bytes",
 		"records over the limit cannot be mirrored",
 	}
 }
@@ -95,13 +99,13 @@ func (s Scale) prefixes(patterns []Pattern) []Headroom {
 		return nil
 	}
 	var writes, reads []Headroom
-	for _, policy := range Policies() {
-		var sum Cost
+	for _, policy := range manifest.Kinds() {
+		var sum cost.Cost
 		for _, p := range patterns {
-			sum = sum.plus(p.Costs[string(policy)], p.PerSecond/float64(s.WALShards))
+			sum = sum.Plus(p.Costs[policy.String()], p.PerSecond/float64(s.WALShards))
 		}
-		writes = append(writes, Headroom{"a WAL shard's prefix: writes and lists", string(policy), sum.ClassA * s.PeakFactor, PrefixWrites, "/s", "more shards"})
-		reads = append(reads, Headroom{"a WAL shard's prefix: reads", string(policy), sum.ClassB * s.PeakFactor, PrefixReads, "/s", "more shards, or a policy that asks less"})
+		writes = append(writes, Headroom{"a WAL shard's prefix: writes and lists", policy.String(), sum.ClassA * s.PeakFactor, cost.PrefixWrites, "/s", "more shards"})
+		reads = append(reads, Headroom{"a WAL shard's prefix: reads", policy.String(), sum.ClassB * s.PeakFactor, cost.PrefixReads, "/s", "more shards, or a policy that asks less"})
 	}
 	return append(writes, reads...)
 }
@@ -128,21 +132,21 @@ const wanted = 0.5
 
 func advice(s Scale) []Advice {
 	again := (1 + s.FailedShare) * s.PeakFactor
-	write := func(family string) float64 { return Mutation(V2, family, s.ItemBytes).WRU }
-	update := find(s.metadata(), patternCommit).Costs[string(V2)].WRU
+	write := func(family string) float64 { return cost.Mutation(control.ModeV2Only, family, s.ItemBytes).WRU }
+	update := find(s.metadata(), patternCommit).Costs[control.ModeV2Only.String()].WRU
 	families := []Advice{
-		{Family: familyTables, Shards: s.TableShards, WRU: s.CommitsPerSecond * update * again},
-		{Family: "append-operation", Shards: s.AppendShards, WRU: 2 * s.CommitsPerSecond * write("append-operation") * again},
-		{Family: "lance-manifest", Shards: s.ManifestShards, WRU: 2 * s.CommitsPerSecond * write("lance-manifest") * again},
+		{Family: keyspace.Tables, Shards: s.TableShards, WRU: s.CommitsPerSecond * update * again},
+		{Family: keyspace.Appends, Shards: s.AppendShards, WRU: 2 * s.CommitsPerSecond * write(keyspace.Appends) * again},
+		{Family: keyspace.Manifests, Shards: s.ManifestShards, WRU: 2 * s.CommitsPerSecond * write(keyspace.Manifests) * again},
 	}
 	for i := range families {
 		a := &families[i]
-		a.Needed = powerOfTwo(a.WRU / (PartitionWRU * wanted))
+		a.Needed = powerOfTwo(a.WRU / (cost.PartitionWRU * wanted))
 		a.Floor = a.Shards
 		switch {
 		case a.Needed > a.Shards:
 			a.Says = fmt.Sprintf("too few: %d needed; a drain then costs %d requests at least", a.Needed, a.Needed)
-		case a.Family == familyTables && a.Shards > a.Needed:
+		case a.Family == keyspace.Tables && a.Shards > a.Needed:
 			a.Says = fmt.Sprintf("enough; %d would do, and every refresh would cost %d requests less", a.Needed, a.Shards-a.Needed)
 		default:
 			a.Says = fmt.Sprintf("enough; %d would do", a.Needed)

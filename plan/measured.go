@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lakebench/lakebench/internal/cost"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/store/control"
 )
 
 // ErrMeasured is a result that a plan cannot be made from.
@@ -53,14 +55,14 @@ func (m measurement) patternOf(s Scale, doc *results.Document) (Pattern, error) 
 	if err := m.usable(s, doc); err != nil {
 		return Pattern{}, err
 	}
-	p := Pattern{Name: m.pattern, Costs: map[string]Cost{}}
+	p := Pattern{Name: m.pattern, Costs: map[string]cost.Cost{}}
 	x := m.at(s)
 	if m.nearest {
 		x = m.largest(doc, x)
 	}
 	fitted := false
 	for _, variant := range slices.Sorted(maps.Keys(m.columns)) {
-		var c Cost
+		var c cost.Cost
 		for _, sh := range m.shares(s) {
 			if sh.part == 0 {
 				continue
@@ -70,14 +72,14 @@ func (m measurement) patternOf(s Scale, doc *results.Document) (Pattern, error) 
 				return Pattern{}, err
 			}
 			there.Misses = there.Requests * misses(doc, variant, sh.others)
-			c, fitted = c.plus(there, sh.part), fitted || fit
+			c, fitted = c.Plus(there, sh.part), fitted || fit
 		}
 		for _, column := range m.columns[variant] {
 			p.Costs[column] = c
 		}
 	}
 	if m.pattern == patternRefresh {
-		p.Costs[string(Dual)] = p.Costs[string(Dual)].plus(markerRead, 1)
+		p.Costs[control.ModeDual.String()] = p.Costs[control.ModeDual.String()].Plus(cost.MarkerRead(), 1)
 	}
 	p.Source = fmt.Sprintf("measured in run %s (%s, seed %d)", doc.RunID, doc.Environment.Backend.Kind, doc.Seed)
 	switch {
@@ -90,11 +92,11 @@ func (m measurement) patternOf(s Scale, doc *results.Document) (Pattern, error) 
 }
 
 // cost reads every part of a cost.
-func (m measurement) cost(doc *results.Document, variant string, others results.Point, x float64) (c Cost, fitted bool, err error) {
+func (m measurement) cost(doc *results.Document, variant string, others results.Point, x float64) (c cost.Cost, fitted bool, err error) {
 	for _, metric := range slices.Sorted(maps.Keys(m.metrics)) {
 		v, fit, err := m.value(doc, variant, metric, others, x)
 		if err != nil {
-			return Cost{}, false, err
+			return cost.Cost{}, false, err
 		}
 		*m.metrics[metric](&c) = v
 		fitted = fitted || fit

@@ -9,9 +9,12 @@ import (
 	"testing"
 
 	"github.com/lakebench/lakebench/internal/backend"
+	"github.com/lakebench/lakebench/internal/cost"
 	"github.com/lakebench/lakebench/internal/price"
+	"github.com/lakebench/lakebench/manifest"
 	"github.com/lakebench/lakebench/plan"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/store/keyspace"
 	"github.com/lakebench/lakebench/workloads"
 )
 
@@ -60,23 +63,23 @@ func TestModelOfCatalogRefresh(t *testing.T) {
 	for _, m := range doc.Summary.Metrics {
 		tables, history := coordinate(t, m.Point, "tables"), coordinate(t, m.Point, "history_records")
 		limit, size := coordinate(t, m.Point, "page_limit"), coordinate(t, m.Point, "item_bytes")
-		of := map[string]func(plan.Cost) float64{
-			"requests/op":  func(c plan.Cost) float64 { return c.Requests },
-			"rru/op":       func(c plan.Cost) float64 { return c.RRU },
-			"evaluated/op": func(c plan.Cost) float64 { return c.Evaluated },
-			"returned/op":  func(c plan.Cost) float64 { return c.Returned },
+		of := map[string]func(cost.Cost) float64{
+			"requests/op":  func(c cost.Cost) float64 { return c.Requests },
+			"rru/op":       func(c cost.Cost) float64 { return c.RRU },
+			"evaluated/op": func(c cost.Cost) float64 { return c.Evaluated },
+			"returned/op":  func(c cost.Cost) float64 { return c.Returned },
 		}[m.Metric]
 		if of == nil {
 			continue
 		}
 		compared++
 		if m.Variant == "v1" {
-			if want := of(plan.RefreshV1(tables, history, size, limit)); m.Value != want {
+			if want := of(cost.RefreshV1(tables, history, size, limit)); m.Value != want {
 				t.Errorf("v1 at %v: %s measured %v, the model says %v", m.Point, m.Metric, m.Value, want)
 			}
 			continue
 		}
-		s := plan.RefreshV2(tables, "tbl", 8, size, limit)
+		s := cost.RefreshV2(tables, "tbl", 8, size, limit)
 		if low, high := of(s.Low), of(s.High); m.Value < low || m.Value > high {
 			t.Errorf("%s at %v: %s measured %v, the model says %v to %v", m.Variant, m.Point, m.Metric, m.Value, low, high)
 		}
@@ -97,7 +100,7 @@ func TestMeasured(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := patterns[0].Costs["dual"]
-	if want := plan.RefreshDual(100, 1000, 300, 1000); got.Requests != want.Requests || got.RRU != want.RRU {
+	if want := cost.RefreshDual(100, 1000, 300, 1000); got.Requests != want.Requests || got.RRU != want.RRU {
 		t.Errorf("at a measured point: %+v, want %+v", got, want)
 	}
 
@@ -106,7 +109,7 @@ func TestMeasured(t *testing.T) {
 		t.Fatal(err)
 	}
 	got = patterns[0].Costs["v1"]
-	if want := plan.RefreshV1(100, 100_000, 300, 1000); math.Abs(got.RRU/want.RRU-1) > 0.02 {
+	if want := cost.RefreshV1(100, 100_000, 300, 1000); math.Abs(got.RRU/want.RRU-1) > 0.02 {
 		t.Errorf("beyond: %v RRU by the fit, the rules say %v", got.RRU, want.RRU)
 	}
 	if want := "measured in run measured (embedded, seed 7), by its fit at history_records 100000, measured up to 4000"; patterns[0].Source != want {
@@ -172,7 +175,7 @@ func standIn(t *testing.T, s plan.Scale, doc *results.Document, pattern string) 
 		for column, want := range x.Costs {
 			got := measured[0].Costs[column]
 			off := math.Abs(got.Requests-want.Requests) + math.Abs(got.WRU-want.WRU) + math.Abs(got.ClassA-want.ClassA) + math.Abs(got.ClassB-want.ClassB)
-			if off > 1e-9 && (column != string(plan.Probe) || off >= 2) { // the hint, in two of them
+			if off > 1e-9 && (column != manifest.Probe.String() || off >= 2) { // the hint, in two of them
 				t.Errorf("%s, %s: measured %+v, by the rules %+v", pattern, column, got, want)
 			}
 		}
@@ -183,49 +186,49 @@ func standIn(t *testing.T, s plan.Scale, doc *results.Document, pattern string) 
 // ones. Under probe a commit writes the hint now and then, on average, so there
 // the model may be off by less than a request.
 func TestModelOfWAL(t *testing.T) {
-	every := int64(16)
+	const every, hints = 16, 1.0 / 16
 	for _, w := range []struct {
 		name    string
 		set     map[string]string
-		cost    func(p plan.Policy, at func(string) int64) plan.Cost
+		count   func(p manifest.Kind, at func(string) int64) cost.Cost
 		pattern string // that the result stands in for, at the scale below
 	}{
 		{
 			"fresh-read", map[string]string{"generations": "0,5,40", "reads": "1", "rows": "4"},
-			func(p plan.Policy, at func(string) int64) plan.Cost {
-				return plan.FreshRead(p, at("generations"), 0)
+			func(p manifest.Kind, at func(string) int64) cost.Cost {
+				return cost.FreshRead(p, at("generations"), 0)
 			},
 			"fresh read",
 		},
 		{
 			"flush", map[string]string{"generations": "0,5", "duplicates": "false", "manifest_polls": "0", "force_seal": "false", "operations": "2", "rows": "4"},
-			func(p plan.Policy, _ func(string) int64) plan.Cost { return plan.Flush(p, every) },
+			func(p manifest.Kind, _ func(string) int64) cost.Cost { return cost.Flush(p, cost.Profile{}, hints) },
 			"flush",
 		},
 		{
 			"compaction", map[string]string{"generations": "1,3,16", "duplicates": "false", "operations": "1", "rows": "4"},
-			func(p plan.Policy, at func(string) int64) plan.Cost {
-				return plan.Compact(p, at("generations"), every)
+			func(p manifest.Kind, at func(string) int64) cost.Cost {
+				return cost.Compact(p, at("generations"), hints)
 			},
 			"compaction",
 		},
 		{
 			"wal-append", map[string]string{"entries": "5", "group_commit": "1"},
-			func(plan.Policy, func(string) int64) plan.Cost { return plan.Append() },
+			func(manifest.Kind, func(string) int64) cost.Cost { return cost.Append() },
 			"append",
 		},
 		{
 			"wal-replay", map[string]string{"entries": "1,64", "hint_lag": "0,20"},
-			func(p plan.Policy, at func(string) int64) plan.Cost {
-				return plan.Open(p, at("entries"), at("hint_lag"), every)
+			func(p manifest.Kind, at func(string) int64) cost.Cost {
+				return cost.Open(p, cost.Opening{Entries: at("entries"), HintLag: at("hint_lag"), HintEvery: every})
 			},
 			"open",
 		},
 		{
 			"failover", map[string]string{"entries": "3,70"},
-			func(p plan.Policy, at func(string) int64) plan.Cost {
-				c, put := plan.Open(p, at("entries"), at("hint_lag"), every), plan.Append()
-				return plan.Cost{Requests: c.Requests + put.Requests, ClassA: c.ClassA + put.ClassA, ClassB: c.ClassB + put.ClassB}
+			func(p manifest.Kind, at func(string) int64) cost.Cost {
+				c, put := cost.Open(p, cost.Opening{Entries: at("entries"), HintLag: at("hint_lag"), HintEvery: every}), cost.Append()
+				return cost.Cost{Requests: c.Requests + put.Requests, ClassA: c.ClassA + put.ClassA, ClassB: c.ClassB + put.ClassB}
 			},
 			"",
 		},
@@ -234,17 +237,17 @@ func TestModelOfWAL(t *testing.T) {
 			doc := measure(t, w.name, w.set)
 			compared := 0
 			for _, m := range doc.Summary.Metrics {
-				policy := plan.Policy(m.Variant)
-				if !slices.Contains(plan.Policies(), policy) {
+				policy, err := manifest.ParseKind(m.Variant)
+				if err != nil {
 					continue // serve-cursor, which is no policy of the plan
 				}
-				c := w.cost(policy, func(name string) int64 { return coordinate(t, m.Point, name) })
+				c := w.count(policy, func(name string) int64 { return coordinate(t, m.Point, name) })
 				want, ok := map[string]float64{"requests/op": c.Requests, "s3-class-a/op": c.ClassA, "s3-class-b/op": c.ClassB}[m.Metric]
 				if !ok {
 					continue
 				}
 				compared++
-				if off := math.Abs(m.Value - want); off > 0 && (policy != plan.Probe || off >= 1) {
+				if off := math.Abs(m.Value - want); off > 0 && (policy != manifest.Probe || off >= 1) {
 					t.Errorf("%s at %v: %s measured %v, the model says %v", m.Variant, m.Point, m.Metric, m.Value, want)
 				}
 			}
@@ -263,13 +266,18 @@ func TestModelOfWAL(t *testing.T) {
 	}
 }
 
+// copyOf is the migrator's copy of n records of 300 B, by pages.
+func copyOf(n, pageSize int64) cost.Copy {
+	return cost.Copy{Records: n, ItemBytes: 300, Family: keyspace.Appends, PageSize: pageSize, Pairs: cost.MaxPairs}
+}
+
 // TestModelOfMigration: what a record costs to migrate, with nobody else writing.
 func TestModelOfMigration(t *testing.T) {
 	doc := measure(t, "migration", map[string]string{"records": "100,1500", "page_size": "100,1000", "writers": "0"}, "batched")
 	compared := 0
 	for _, m := range doc.Summary.Metrics {
 		n := coordinate(t, m.Point, "records")
-		c := plan.Backfill(n, 300, coordinate(t, m.Point, "page_size"), "append-operation")
+		c := cost.Backfill(copyOf(n, coordinate(t, m.Point, "page_size")))
 		want, ok := map[string]float64{"requests/item": c.Requests, "wru/item": c.WRU}[m.Metric]
 		if !ok || m.Variant != "batched" {
 			continue
@@ -293,7 +301,7 @@ func TestModelOfMigration(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := float64(p.Migration.Records)
-	perRecord := plan.Backfill(1500, 300, 1000, "append-operation").Requests / 1500
+	perRecord := cost.Backfill(copyOf(1500, 1000)).Requests / 1500
 	if got := p.Migration.Backfill.Requests / n; math.Abs(got-perRecord) > 1e-9 || !strings.HasSuffix(p.Migration.Source, "as at records 1500") {
 		t.Errorf("a plan of the measured backfill: %v requests a record from %q, want %v", got, p.Migration.Source, perRecord)
 	}

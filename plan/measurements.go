@@ -3,7 +3,10 @@ package plan
 import (
 	"math"
 
+	"github.com/lakebench/lakebench/internal/cost"
+	"github.com/lakebench/lakebench/manifest"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/store/control"
 )
 
 // A measurement says what a workload's result tells of a pattern.
@@ -23,7 +26,7 @@ type measurement struct {
 	// never.
 	unlike func(Scale) string
 	// metrics say which part of a cost each is.
-	metrics map[string]func(*Cost) *float64
+	metrics map[string]func(*cost.Cost) *float64
 }
 
 // A share is the coordinates that must be as the scale has them, and how much of
@@ -38,25 +41,25 @@ func all(others results.Point) func(Scale) []share {
 }
 
 // perOperation are the parts of a cost of an operation.
-func perOperation() map[string]func(*Cost) *float64 {
-	return map[string]func(*Cost) *float64{
-		"requests/op":   func(c *Cost) *float64 { return &c.Requests },
-		"evaluated/op":  func(c *Cost) *float64 { return &c.Evaluated },
-		"returned/op":   func(c *Cost) *float64 { return &c.Returned },
-		"rru/op":        func(c *Cost) *float64 { return &c.RRU },
-		"wru/op":        func(c *Cost) *float64 { return &c.WRU },
-		"s3-class-a/op": func(c *Cost) *float64 { return &c.ClassA },
-		"s3-class-b/op": func(c *Cost) *float64 { return &c.ClassB },
+func perOperation() map[string]func(*cost.Cost) *float64 {
+	return map[string]func(*cost.Cost) *float64{
+		"requests/op":   func(c *cost.Cost) *float64 { return &c.Requests },
+		"evaluated/op":  func(c *cost.Cost) *float64 { return &c.Evaluated },
+		"returned/op":   func(c *cost.Cost) *float64 { return &c.Returned },
+		"rru/op":        func(c *cost.Cost) *float64 { return &c.RRU },
+		"wru/op":        func(c *cost.Cost) *float64 { return &c.WRU },
+		"s3-class-a/op": func(c *cost.Cost) *float64 { return &c.ClassA },
+		"s3-class-b/op": func(c *cost.Cost) *float64 { return &c.ClassB },
 	}
 }
 
 // measurements lists the workloads that measure one pattern of the plan by itself.
 func measurements() []measurement {
 	policies, modes := map[string][]string{}, map[string][]string{}
-	for _, p := range names(Policies()) {
+	for _, p := range names(manifest.Kinds()) {
 		policies[p] = []string{p}
 	}
-	for _, m := range names(Modes()) {
+	for _, m := range names(control.Modes()) {
 		modes[m] = []string{m}
 	}
 	generations := func(s Scale) float64 { return float64(s.Generations) }
@@ -69,7 +72,7 @@ func measurements() []measurement {
 					"tables": results.Number(s.Tables), "page_limit": results.Number(s.PageLimit), "item_bytes": results.Number(s.ItemBytes),
 				}}}
 			},
-			columns: map[string][]string{"v1": {string(V1), string(Dual)}, "v2": {string(Authoritative), string(V2)}}, metrics: perOperation(),
+			columns: map[string][]string{"v1": {control.ModeV1.String(), control.ModeDual.String()}, "v2": {control.ModeV2Authoritative.String(), control.ModeV2Only.String()}}, metrics: perOperation(),
 		},
 		{
 			workload: "dual-write", pattern: patternCommit,
@@ -85,10 +88,10 @@ func measurements() []measurement {
 		{
 			workload: "migration", pattern: patternBackfill,
 			x: "records", at: func(s Scale) float64 { return float64(s.Tables + s.History()) }, nearest: true,
-			shares: all(results.Point{"page_size": results.Number(backfillPage), "writers": results.Number(0)}), columns: map[string][]string{"batched": {string(Dual)}},
-			metrics: map[string]func(*Cost) *float64{
-				"requests/item": func(c *Cost) *float64 { return &c.Requests },
-				"wru/item":      func(c *Cost) *float64 { return &c.WRU },
+			shares: all(results.Point{"page_size": results.Number(backfillPage), "writers": results.Number(0)}), columns: map[string][]string{"batched": {control.ModeDual.String()}},
+			metrics: map[string]func(*cost.Cost) *float64{
+				"requests/item": func(c *cost.Cost) *float64 { return &c.Requests },
+				"wru/item":      func(c *cost.Cost) *float64 { return &c.WRU },
 			},
 		},
 		{

@@ -6,9 +6,12 @@ import (
 	"time"
 
 	"github.com/lakebench/lakebench/history"
+	"github.com/lakebench/lakebench/internal/cost"
 	"github.com/lakebench/lakebench/internal/price"
+	"github.com/lakebench/lakebench/manifest"
 	"github.com/lakebench/lakebench/plan"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/store/control"
 )
 
 // The families of the workloads' lakes, and the shards of the first.
@@ -18,6 +21,16 @@ const (
 	tableShards = 8
 )
 
+// modeOf is the mode that a variant is named for.
+func modeOf(t *testing.T, variant string) control.Mode {
+	t.Helper()
+	m, err := control.ParseMode(variant)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
 // TestModelOfDualWrite: what a mutation costs in each mode, exactly, on both
 // sides of the kilobyte that only its v2 form goes beyond.
 func TestModelOfDualWrite(t *testing.T) {
@@ -25,15 +38,15 @@ func TestModelOfDualWrite(t *testing.T) {
 	doc := measure(t, "dual-write", map[string]string{"item_bytes": "300,1020,4000", "guarded": "false,true", "operations": "2", "tables": "2"})
 	compared := 0
 	for _, m := range doc.Summary.Metrics {
-		mode, size := plan.Mode(m.Variant), coordinate(t, m.Point, "item_bytes")
-		c := plan.Mutation(mode, tables, size)
+		mode, size := modeOf(t, m.Variant), coordinate(t, m.Point, "item_bytes")
+		c := cost.Mutation(mode, tables, size)
 		if m.Point["guarded"] == results.Bool(true) {
-			c = plan.GuardedMutation(mode, tables, size, leases, guardBytes)
+			c = cost.GuardedMutation(mode, tables, size, leases, guardBytes)
 		}
 		want, ok := map[string]float64{
 			"requests/op": c.Requests, "wru/op": c.WRU, "rru/op": c.RRU,
 			// 2 units of each check of the one item.
-			"ceiling-units/s": plan.PartitionWRU / 2,
+			"ceiling-units/s": cost.PartitionWRU / 2,
 		}[m.Metric]
 		if !ok {
 			continue
@@ -65,25 +78,25 @@ func TestModelOfMetadataMix(t *testing.T) {
 			continue
 		}
 		compared++
-		mode := plan.Mode(s.Variant)
-		refresh := plan.RefreshV2(lakeTables, tables, tableShards, size, limit)
+		mode := modeOf(t, s.Variant)
+		refresh := cost.RefreshV2(lakeTables, tables, tableShards, size, limit)
 		switch history := int64(records + lakeTables); mode { // a lease for each table
-		case plan.V1:
-			refresh.Low = plan.RefreshV1(lakeTables, history, size, limit)
+		case control.ModeV1:
+			refresh.Low = cost.RefreshV1(lakeTables, history, size, limit)
 			refresh.High = refresh.Low
-		case plan.Dual:
-			refresh.Low = plan.RefreshDual(lakeTables, history, size, limit)
+		case control.ModeDual:
+			refresh.Low = cost.RefreshDual(lakeTables, history, size, limit)
 			refresh.High = refresh.Low
-		case plan.Authoritative, plan.V2:
+		case control.ModeV2Authoritative, control.ModeV2Only:
 		}
-		var low, high plan.Cost
-		add := func(operation string, least, most plan.Cost) {
+		var low, high cost.Cost
+		add := func(operation string, least, most cost.Cost) {
 			n := float64(s.Operations[operation].OK)
-			low = plan.Cost{Requests: low.Requests + n*least.Requests, RRU: low.RRU + n*least.RRU, WRU: low.WRU + n*least.WRU}
-			high = plan.Cost{Requests: high.Requests + n*most.Requests, RRU: high.RRU + n*most.RRU, WRU: high.WRU + n*most.WRU}
+			low = cost.Cost{Requests: low.Requests + n*least.Requests, RRU: low.RRU + n*least.RRU, WRU: low.WRU + n*least.WRU}
+			high = cost.Cost{Requests: high.Requests + n*most.Requests, RRU: high.RRU + n*most.RRU, WRU: high.WRU + n*most.WRU}
 		}
-		read, cas := plan.PointRead(mode, tables, size), plan.Mutation(mode, tables, size)
-		guarded := plan.GuardedMutation(mode, tables, size, leases, size)
+		read, cas := cost.PointRead(mode, tables, size), cost.Mutation(mode, tables, size)
+		guarded := cost.GuardedMutation(mode, tables, size, leases, size)
 		add("read", read, read)
 		add("cas", cas, cas)
 		add("guarded", guarded, guarded)
@@ -92,7 +105,7 @@ func TestModelOfMetadataMix(t *testing.T) {
 			// Each refused request is billed and made again, and some look first
 			// at what the other one wrote.
 			refused := s.Metrics["conflicts/op"] * float64(s.OperationCount())
-			high = plan.Cost{Requests: high.Requests + 2*refused, RRU: high.RRU + refused, WRU: high.WRU + refused*guarded.WRU}
+			high = cost.Cost{Requests: high.Requests + 2*refused, RRU: high.RRU + refused, WRU: high.WRU + refused*guarded.WRU}
 		} else if s.Metrics["conflicts/op"] != 0 {
 			t.Errorf("%s: one node alone was refused", mode)
 		}
@@ -134,11 +147,11 @@ func TestModelOfAppendHistory(t *testing.T) {
 		if m.Variant == "v1" {
 			// A commit leaves two records, and a third now and then.
 			off := 6 * math.Sqrt(rate*lake.Retention.Seconds()*4.25)
-			records := func(n float64) plan.Cost { return plan.RefreshV1(lakeTables, int64(n), 300, limit) }
+			records := func(n float64) cost.Cost { return cost.RefreshV1(lakeTables, int64(n), 300, limit) }
 			low.RRU = refreshes * records(lake.Steady()-off).RRU
 			high.RRU = refreshes * records(lake.Steady()+off).RRU
 		} else {
-			spread := plan.RefreshV2(lakeTables, tables, tableShards, 300, limit)
+			spread := cost.RefreshV2(lakeTables, tables, tableShards, 300, limit)
 			low.RRU, high.RRU = refreshes*spread.Low.RRU, refreshes*spread.High.RRU
 		}
 		bounds, ok := map[string][2]float64{"rru/day": {low.RRU, high.RRU}, "wru/day": {low.WRU, high.WRU}}[m.Metric]
@@ -156,20 +169,20 @@ func TestModelOfAppendHistory(t *testing.T) {
 }
 
 // planned is what a day costs by the plan of a scale.
-func planned(t *testing.T, s plan.Scale, layout string) plan.Cost {
+func planned(t *testing.T, s plan.Scale, layout string) cost.Cost {
 	t.Helper()
 	p, err := plan.Make(s, price.Default())
 	if err != nil {
 		t.Fatal(err)
 	}
-	column := map[string]plan.Mode{"v1": plan.V1, "v2": plan.V2}[layout]
+	column := map[string]control.Mode{"v1": control.ModeV1, "v2": control.ModeV2Only}[layout]
 	for _, total := range p.Totals {
-		if total.Column == string(column) {
-			return plan.Cost{RRU: total.RRU * 24 * 3600, WRU: total.WRU * 24 * 3600}
+		if total.Column == column.String() {
+			return cost.Cost{RRU: total.RRU * 24 * 3600, WRU: total.WRU * 24 * 3600}
 		}
 	}
 	t.Fatalf("no total of %s", layout)
-	return plan.Cost{}
+	return cost.Cost{}
 }
 
 // TestModelOfConcurrentCommits: who takes turns makes the requests of a warm
@@ -185,14 +198,18 @@ func TestModelOfConcurrentCommits(t *testing.T) {
 		}
 		compared++
 		n := coordinate(t, m.Point, "committers")
+		policy, err := manifest.ParseKind(m.Variant)
+		if err != nil {
+			t.Fatal(err)
+		}
 		// Behind a hint that all of a round's commits have left behind.
-		scan, lost := plan.TipScan(n).Requests, float64(n-1)/2
-		bounds := map[plan.Policy][2]float64{
-			plan.Scan:       {7, (1+lost)*(scan+1) + 1},
-			plan.Serve:      {2, 2 + lost*(scan+1)},
-			plan.Serialized: {2, 2},
-			plan.Probe:      {1, 1 + 1.0/16 + 1/float64(rounds*n)},
-		}[plan.Policy(m.Variant)]
+		scan, lost := cost.TipScan(n).Requests, float64(n-1)/2
+		bounds := map[manifest.Kind][2]float64{
+			manifest.Scan:       {7, (1+lost)*(scan+1) + 1},
+			manifest.Serve:      {2, 2 + lost*(scan+1)},
+			manifest.Serialized: {2, 2},
+			manifest.Probe:      {1, 1 + 1.0/16 + 1/float64(rounds*n)},
+		}[policy]
 		if n == 1 && m.Variant != "probe" {
 			bounds[1] = bounds[0]
 		}

@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/lakebench/lakebench/internal/cost"
 	"github.com/lakebench/lakebench/internal/render"
 	"github.com/lakebench/lakebench/internal/render/format"
+	"github.com/lakebench/lakebench/manifest"
+	"github.com/lakebench/lakebench/store/control"
 )
 
 // Page returns the plan for people. Loads over their limits come first.
@@ -18,9 +21,9 @@ func (p Plan) Page() render.Page {
 	if pictures := p.pictures(); len(pictures) > 0 {
 		page.Blocks = append(page.Blocks, pictures)
 	}
-	sections := []section{p.totalsSection(), p.patternsSection("Metadata store, by access pattern", p.Metadata, names(Modes()))}
+	sections := []section{p.totalsSection(), p.patternsSection("Metadata store, by access pattern", p.Metadata, names(control.Modes()))}
 	if p.Scale.WALShards > 0 {
-		sections = append(sections, p.patternsSection("WAL, by access pattern", p.WAL, names(Policies())))
+		sections = append(sections, p.patternsSection("WAL, by access pattern", p.WAL, names(manifest.Kinds())))
 	}
 	sections = append(sections, p.wasteSection(), p.growthSection(), p.crossoverSection(), p.headroomSection(), p.adviceSection(),
 		p.migrationSection(), p.billingSection(), p.sensitivitySection(), p.scaleSection(),
@@ -70,21 +73,21 @@ func (s section) block() render.Section {
 	return out
 }
 
-func names[T ~string](columns []T) []string {
+func names[T fmt.Stringer](columns []T) []string {
 	var out []string
 	for _, c := range columns {
-		out = append(out, string(c))
+		out = append(out, c.String())
 	}
 	return out
 }
 
 // Headline is the plan in a sentence.
 func (p Plan) Headline() string {
-	v1, v2 := p.usdOf(string(V1)), p.usdOf(string(V2))
+	v1, v2 := p.usdOf(control.ModeV1.String()), p.usdOf(control.ModeV2Only.String())
 	text := fmt.Sprintf("The metadata store costs $%s a month on v1 and $%s on v2", money(v1), money(v2))
 	if p.Scale.WALShards > 0 {
 		text += fmt.Sprintf("; the WAL $%s with a scan on every read and $%s under the policy probe",
-			money(p.usdOf(string(Scan))), money(p.usdOf(string(Probe))))
+			money(p.usdOf(manifest.Scan.String())), money(p.usdOf(manifest.Probe.String())))
 	}
 	return text + "."
 }
@@ -167,7 +170,7 @@ func (p Plan) patternsSection(title string, patterns []Pattern, columns []string
 			c := x.Costs[alike[0]]
 			s.row(columnNames(alike, columns), number(c.Requests), unitsOf(c), number(p.usd(c)*1e6), money(p.USDPerMonth(x, alike[0])))
 		}
-		if r, ok := x.Spread[string(V2)]; ok && r.Low != r.High {
+		if r, ok := x.Spread[control.ModeV2Only.String()]; ok && r.Low != r.High {
 			s.notes = append(s.notes, fmt.Sprintf("%s on v2: key hashes decide; %s requests, %s RRU.",
 				x.Name, span(r.Low.Requests, r.High.Requests), span(r.Low.RRU, r.High.RRU)))
 		}
@@ -199,7 +202,7 @@ next:
 	return groups
 }
 
-func unitsOf(c Cost) string {
+func unitsOf(c cost.Cost) string {
 	var parts []string
 	for _, u := range []struct {
 		n    float64
@@ -213,7 +216,7 @@ func unitsOf(c Cost) string {
 }
 
 // usd prices a cost as the plan's totals were priced.
-func (p Plan) usd(c Cost) float64 { return bill{p.table}.usd(c) }
+func (p Plan) usd(c cost.Cost) float64 { return bill{p.table}.usd(c) }
 
 // USDPerMonth is what a month of a pattern costs in a column.
 func (p Plan) USDPerMonth(x Pattern, column string) float64 {
@@ -244,7 +247,7 @@ func (p Plan) growthSection() section {
 		c.Heading = strings.Replace(c.Name, " ", "\n", 1)
 	}
 	for _, g := range p.Growth {
-		v1, v2 := string(V1), string(V2)
+		v1, v2 := control.ModeV1.String(), control.ModeV2Only.String()
 		s.row(
 			number(g.Factor)+"×", format.Thousands(float64(g.History), 0), number(g.Refresh[v1].Requests), number(g.Refresh[v2].Requests),
 			format.Duration(g.RefreshTime[v1].Seconds()*1e9), format.Duration(g.RefreshTime[v2].Seconds()*1e9), money(g.USD[v1]), money(g.USD[v2]),
@@ -316,7 +319,7 @@ func (p Plan) migrationSection() section {
 			fmt.Sprintf("While dual, a day costs $%s more than on v1; while authoritative, $%s more than v2-only.", money(m.DualUSDPerDay), money(m.AuthoritativeUSDPerDay)),
 		},
 	}
-	row := func(name string, c Cost) {
+	row := func(name string, c cost.Cost) {
 		s.row(name, number(c.Requests), number(c.RRU), number(c.WRU), money(p.usd(c)))
 	}
 	row(fmt.Sprintf("backfill of %s records", format.Thousands(float64(m.Records), 0)), m.Backfill)
@@ -349,7 +352,7 @@ func (p Plan) sensitivitySection() section {
 	}
 	for _, x := range p.Sensitivity {
 		s.row(
-			x.Change, money(x.USD[string(V1)]), money(x.USD[string(Dual)]), money(x.USD[string(V2)]),
+			x.Change, money(x.USD[control.ModeV1.String()]), money(x.USD[control.ModeDual.String()]), money(x.USD[control.ModeV2Only.String()]),
 			number(x.RefreshRequests), percent(x.HottestShare),
 		)
 	}

@@ -1,5 +1,11 @@
 package plan
 
+import (
+	"github.com/lakebench/lakebench/internal/cost"
+	"github.com/lakebench/lakebench/store/control"
+	"github.com/lakebench/lakebench/store/keyspace"
+)
+
 // A Pattern is one kind of operation of a lake: how often, and what one costs in
 // each column.
 type Pattern struct {
@@ -7,9 +13,9 @@ type Pattern struct {
 	// PerSecond is the mean rate over the whole lake.
 	PerSecond float64 `json:"per_second"`
 	// Costs has the cost of one operation by column: a Mode, or a Policy.
-	Costs map[string]Cost `json:"costs"`
+	Costs map[string]cost.Cost `json:"costs"`
 	// Spread has, by column, the bounds of a cost that key hashes decide.
-	Spread map[string]Spread `json:"spread,omitempty"`
+	Spread map[string]cost.Spread `json:"spread,omitempty"`
 	// Source says where the costs come from: a rule, or a result file.
 	Source string `json:"source"`
 }
@@ -36,10 +42,10 @@ func (s Scale) metadata() []Pattern {
 		name, family string
 		perCommit    float64
 	}{
-		{"append-operation record", "append-operation", 1},
-		{"manifest record", "lance-manifest", 1},
-		{"tombstone", "tombstone", s.TombstoneShare},
-		{"lease", familyLeases, s.LeaseShare},
+		{"append-operation record", keyspace.Appends, 1},
+		{"manifest record", keyspace.Manifests, 1},
+		{"tombstone", keyspace.Tombstones, s.TombstoneShare},
+		{"lease", keyspace.Leases, s.LeaseShare},
 	}
 	out := []Pattern{s.refresh(), s.pointReads(), s.updates()}
 	for _, c := range created {
@@ -47,8 +53,8 @@ func (s Scale) metadata() []Pattern {
 			continue
 		}
 		// Deleting costs what creating did: the larger image counts.
-		out = append(out, byMode(c.name+", created or expired", 2*s.CommitsPerSecond*c.perCommit, func(m Mode) Cost {
-			return Mutation(m, c.family, s.ItemBytes)
+		out = append(out, byMode(c.name+", created or expired", 2*s.CommitsPerSecond*c.perCommit, func(m control.Mode) cost.Cost {
+			return cost.Mutation(m, c.family, s.ItemBytes)
 		}))
 	}
 	return out
@@ -56,46 +62,39 @@ func (s Scale) metadata() []Pattern {
 
 const ruleSource = "the documented rules"
 
-func byMode(name string, perSecond float64, cost func(Mode) Cost) Pattern {
-	p := Pattern{Name: name, PerSecond: perSecond, Costs: map[string]Cost{}, Source: ruleSource}
-	for _, m := range Modes() {
-		p.Costs[string(m)] = cost(m)
+func byMode(name string, perSecond float64, of func(control.Mode) cost.Cost) Pattern {
+	p := Pattern{Name: name, PerSecond: perSecond, Costs: map[string]cost.Cost{}, Source: ruleSource}
+	for _, m := range control.Modes() {
+		p.Costs[m.String()] = of(m)
 	}
 	return p
 }
 
 func (s Scale) refresh() Pattern {
-	v2 := RefreshV2(s.Tables, familyTables, int(s.TableShards), s.ItemBytes, s.PageLimit)
-	p := byMode(patternRefresh, s.RefreshesPerSecond(), func(m Mode) Cost {
+	v2 := cost.RefreshV2(s.Tables, keyspace.Tables, int(s.TableShards), s.ItemBytes, s.PageLimit)
+	p := byMode(patternRefresh, s.RefreshesPerSecond(), func(m control.Mode) cost.Cost {
 		switch m {
-		case V1:
-			return RefreshV1(s.Tables, s.History(), s.ItemBytes, s.PageLimit)
-		case Dual:
-			return RefreshDual(s.Tables, s.History(), s.ItemBytes, s.PageLimit)
+		case control.ModeV1:
+			return cost.RefreshV1(s.Tables, s.History(), s.ItemBytes, s.PageLimit)
+		case control.ModeDual:
+			return cost.RefreshDual(s.Tables, s.History(), s.ItemBytes, s.PageLimit)
 		default:
 			return v2.Even
 		}
 	})
-	p.Spread = map[string]Spread{string(Authoritative): v2, string(V2): v2}
+	p.Spread = map[string]cost.Spread{control.ModeV2Authoritative.String(): v2, control.ModeV2Only.String(): v2}
 	return p
 }
 
-// familyTables is the family of the catalog's tables, familyLeases that of the
-// leases that guard their updates.
-const (
-	familyTables = "tbl"
-	familyLeases = "lease"
-)
-
 func (s Scale) pointReads() Pattern {
-	return byMode("point read", s.CommitsPerSecond*s.PointReadsPerCommit, func(m Mode) Cost {
-		return PointRead(m, familyTables, s.ItemBytes)
+	return byMode("point read", s.CommitsPerSecond*s.PointReadsPerCommit, func(m control.Mode) cost.Cost {
+		return cost.PointRead(m, keyspace.Tables, s.ItemBytes)
 	})
 }
 
 func (s Scale) updates() Pattern {
-	return byMode(patternCommit, s.CommitsPerSecond, func(m Mode) Cost {
-		plain := Mutation(m, familyTables, s.ItemBytes)
-		return plain.times(1-s.GuardedShare).plus(GuardedMutation(m, familyTables, s.ItemBytes, familyLeases, s.ItemBytes), s.GuardedShare)
+	return byMode(patternCommit, s.CommitsPerSecond, func(m control.Mode) cost.Cost {
+		plain := cost.Mutation(m, keyspace.Tables, s.ItemBytes)
+		return plain.Times(1-s.GuardedShare).Plus(cost.GuardedMutation(m, keyspace.Tables, s.ItemBytes, keyspace.Leases, s.ItemBytes), s.GuardedShare)
 	})
 }

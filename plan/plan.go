@@ -3,7 +3,10 @@ package plan
 import (
 	"math"
 
+	"github.com/lakebench/lakebench/internal/cost"
 	"github.com/lakebench/lakebench/internal/price"
+	"github.com/lakebench/lakebench/manifest"
+	"github.com/lakebench/lakebench/store/control"
 )
 
 // A Plan is what a lake of some scale costs and needs. All dollars are of a month
@@ -62,11 +65,11 @@ func Make(s Scale, prices price.Table, measured ...Pattern) (Plan, error) {
 		WAL:      replace(s.wal(), measured),
 	}
 	b := bill{p.table}
-	for _, m := range Modes() {
-		p.Totals = append(p.Totals, b.total(string(m), p.Metadata))
+	for _, m := range control.Modes() {
+		p.Totals = append(p.Totals, b.total(m.String(), p.Metadata))
 	}
-	for _, policy := range Policies() {
-		p.Totals = append(p.Totals, b.total(string(policy), p.WAL))
+	for _, policy := range manifest.Kinds() {
+		p.Totals = append(p.Totals, b.total(policy.String(), p.WAL))
 	}
 	p.Waste = b.waste(s, p)
 	p.Growth = b.growth(s)
@@ -88,8 +91,8 @@ func replace(patterns, measured []Pattern) []Pattern {
 			if patterns[i].Name != m.Name {
 				continue
 			}
-			for column, cost := range m.Costs {
-				patterns[i].Costs[column] = cost
+			for column, c := range m.Costs {
+				patterns[i].Costs[column] = c
 				delete(patterns[i].Spread, column)
 			}
 			patterns[i].Source = m.Source
@@ -102,20 +105,20 @@ func replace(patterns, measured []Pattern) []Pattern {
 type bill struct{ prices price.Table }
 
 // usd is the price of a cost, which may be a part of a request.
-func (b bill) usd(c Cost) float64 {
+func (b bill) usd(c cost.Cost) float64 {
 	return b.prices.DynamoDB(c.RRU, c.WRU) +
 		(c.ClassA*b.prices.Standard.ClassAPerThousand+c.ClassB*b.prices.Standard.ClassBPerThousand)/1e3
 }
 
 // month is the price of so many of a cost a second, for a month.
-func (b bill) month(c Cost, perSecond float64) float64 {
+func (b bill) month(c cost.Cost, perSecond float64) float64 {
 	return b.usd(c) * perSecond * secondsPerMonth
 }
 
 func (b bill) total(column string, patterns []Pattern) Total {
-	var sum Cost
+	var sum cost.Cost
 	for _, p := range patterns {
-		sum = sum.plus(p.Costs[column], p.PerSecond)
+		sum = sum.Plus(p.Costs[column], p.PerSecond)
 	}
 	return Total{
 		Column: column, USD: b.month(sum, 1),

@@ -8,8 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lakebench/lakebench/internal/cost"
 	"github.com/lakebench/lakebench/internal/price"
 	"github.com/lakebench/lakebench/internal/render"
+	"github.com/lakebench/lakebench/store/keyspace"
 )
 
 func plan(t *testing.T, change func(*Scale)) Plan {
@@ -70,15 +72,15 @@ func TestPlanOfTheDesignNote(t *testing.T) {
 // From where on v2 is cheaper: below, v1 is; at it, v2.
 func TestCrossover(t *testing.T) {
 	p := plan(t, nil)
-	v2 := RefreshV2(1000, familyTables, 8, 300, 1000).Even
+	v2 := cost.RefreshV2(1000, keyspace.Tables, 8, 300, 1000).Even
 	for _, c := range p.Crossover {
-		measure := map[string]func(Cost) float64{
-			"requests of a refresh": func(c Cost) float64 { return c.Requests }, "read units of a refresh": func(c Cost) float64 { return c.RRU },
+		measure := map[string]func(cost.Cost) float64{
+			"requests of a refresh": func(c cost.Cost) float64 { return c.Requests }, "read units of a refresh": func(c cost.Cost) float64 { return c.RRU },
 		}[c.Metric]
 		if measure == nil {
 			continue
 		}
-		at, below := measure(RefreshV1(1000, c.From, 300, 1000)), measure(RefreshV1(1000, c.From-1, 300, 1000))
+		at, below := measure(cost.RefreshV1(1000, c.From, 300, 1000)), measure(cost.RefreshV1(1000, c.From-1, 300, 1000))
 		if at <= measure(v2) || below > measure(v2) {
 			t.Errorf("%s: crossover at %d: v1 %v there, %v below, v2 %v", c.Metric, c.From, at, below, measure(v2))
 		}

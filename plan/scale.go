@@ -7,6 +7,13 @@ import (
 	"time"
 )
 
+const (
+	secondsPerDay = 24 * 60 * 60
+	// hoursPerMonth is a month as AWS's price calculator has it.
+	hoursPerMonth   = 730
+	secondsPerMonth = hoursPerMonth * 60 * 60
+)
+
 // A Scale is the lake that a plan is for: the operator's own numbers.
 type Scale struct {
 	// Tables is how many tables the catalog lists.

@@ -3,46 +3,43 @@ package results
 import (
 	"math"
 
+	"github.com/lakebench/lakebench/internal/cost"
 	"github.com/lakebench/lakebench/internal/units"
 )
 
 // Floor returns the least that a metric can be at a point, whatever the layout:
-// what the service's rules ask for handing over the items that an operation
-// returned, and nothing else. There is one for workloads that only read items of
-// DynamoDB: one request for each started page of 1 MB, the returned items
-// evaluated, one read unit (half of one for eventual consistency) for each
-// started block of 4 KB (docs/facts/dynamodb.md §3), at the run's own prices. ok is
-// false where there is none.
+// what reading the items costs that an operation returned, and nothing else, at
+// the run's own prices (cost.LeastRead). ok is false where there is none: for
+// workloads that do anything but read items of DynamoDB.
 func Floor(doc Document, p Point, metric Metric) (least float64, ok bool) {
 	r, ok := leastRead(doc.Series, p)
 	if !ok {
 		return 0, false
 	}
+	consistency, known := consistencyOf(doc.Workload.Params)
+	c := cost.LeastRead(r.items, r.bytes, consistency)
 	switch metric.From.Quantity {
 	case QuantityRequests:
-		return max(1, math.Ceil(r.bytes/units.MaxPageBytes)), true
+		return c.Requests, true
 	case QuantityEvaluated:
-		return r.items, true
+		return c.Evaluated, true
 	case QuantityRRU:
-		return readUnits(doc.Workload.Params, r.bytes)
+		return c.RRU, known
 	case QuantityUSD:
-		rru, ok := readUnits(doc.Workload.Params, r.bytes)
-		return rru * r.usdPerRRU, ok && r.usdPerRRU > 0
+		return c.RRU * r.usdPerRRU, known && r.usdPerRRU > 0
 	}
 	return 0, false
 }
 
-// readUnits is the price of n bytes in one sum at the consistency that the
-// workload was asked for.
-func readUnits(params Params, bytes float64) (float64, bool) {
-	n := int64(math.Ceil(bytes))
+// consistencyOf is the consistency that a workload was asked for.
+func consistencyOf(params Params) (units.Consistency, bool) {
 	switch params["consistency"] {
 	case units.Strong.String():
-		return units.Read(n, units.Strong), true
+		return units.Strong, true
 	case units.Eventual.String():
-		return units.Read(n, units.Eventual), true
+		return units.Eventual, true
 	}
-	return 0, false
+	return units.Strong, false
 }
 
 // handedOver is what an operation returned.

@@ -19,6 +19,7 @@ import (
 	"github.com/lakebench/lakebench/run/load"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/catalog"
+	"github.com/lakebench/lakebench/store/keyspace"
 	"github.com/lakebench/lakebench/store/v1"
 	"github.com/lakebench/lakebench/store/v2"
 )
@@ -157,7 +158,7 @@ func (a *appendSite) prepare(ctx context.Context, variant string) error {
 	}
 	live := func(yield func(history.Record, error) bool) {
 		for rec := range a.lake.Live(r.at - 1) {
-			if history.Family(rec.Key) == catalogFamily {
+			if keyspace.Family(rec.Key) == catalogFamily {
 				r.tables[rec.Key] = a.value(rec)
 			}
 			if !yield(rec, nil) {
@@ -279,7 +280,7 @@ func (a *appendSite) apply(p *replay, s store.MetaStore, op history.Op) operatio
 		p.broken = p.broken || err != nil
 		return err
 	}, after: func(context.Context) error {
-		if exists && history.Family(key) == catalogFamily {
+		if exists && keyspace.Family(key) == catalogFamily {
 			p.tables[key] = a.value(after)
 		}
 		return nil

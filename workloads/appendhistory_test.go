@@ -9,6 +9,7 @@ import (
 	"github.com/lakebench/lakebench/history"
 	"github.com/lakebench/lakebench/internal/backend"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/store/keyspace"
 )
 
 // TestDayCostsWhatTheRulesSay works a day's cost out from the lake's rates and
@@ -78,7 +79,7 @@ func tablesOf(t *testing.T, cfg history.Config) map[string][]byte {
 	}
 	tables := map[string][]byte{}
 	for r := range lake.Live(time.Hour) {
-		if history.Family(r.Key) == "tbl" {
+		if keyspace.Family(r.Key) == "tbl" {
 			tables[r.Key] = nil
 		}
 	}

@@ -10,12 +10,14 @@ import (
 	"github.com/lakebench/lakebench/history"
 	"github.com/lakebench/lakebench/internal/backend"
 	"github.com/lakebench/lakebench/internal/backend/latency"
+	"github.com/lakebench/lakebench/internal/cost"
 	"github.com/lakebench/lakebench/internal/meter"
 	"github.com/lakebench/lakebench/internal/units"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/run/load"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
+	"github.com/lakebench/lakebench/store/keyspace"
 	"github.com/lakebench/lakebench/store/v2"
 )
 
@@ -89,7 +91,7 @@ func prepareDualWrite(ctx context.Context, s *site) (subject, error) {
 			if err != nil {
 				return nil, err
 			}
-			if history.Family(r.Key) == catalogFamily {
+			if keyspace.Family(r.Key) == catalogFamily {
 				d.tables[v.Name] = append(d.tables[v.Name], r)
 			}
 		}
@@ -194,10 +196,6 @@ func controlKey(name string) string {
 	return store.AttrBucket + "=" + control.Bucket + " " + store.AttrKey + "=" + name
 }
 
-// partitionUnits is how many write units a second a partition gives at most, to a
-// single item too (page bp-partition-key-design).
-const partitionUnits = 1000
-
 // ceilings sets how many mutations a second the barrier's item allows to the whole
 // lake, where it is checked at all: by the units of the checks that were counted,
 // and, if two checks of one item at a time conflict, by the time that a
@@ -208,7 +206,7 @@ func (d *dualWriteSite) ceilings(r *recorder, checks int) error {
 	}
 	l := r.meter.Ledger(meter.PhaseSteady)
 	perMutation := float64(checks) / float64(l.Operations[0].Count())
-	r.metrics[metricCeilingUnits] = partitionUnits / (perMutation * units.TransactWrite(0))
+	r.metrics[metricCeilingUnits] = cost.PartitionWRU / (perMutation * cost.BarrierCheck)
 	took, err := d.transactionTime(l)
 	if err == nil && took > 0 {
 		r.metrics[metricCeilingConflicts] = float64(time.Second) / float64(took)

@@ -19,7 +19,8 @@ import (
 	"github.com/lakebench/lakebench/history/archive"
 	"github.com/lakebench/lakebench/internal/backend"
 	"github.com/lakebench/lakebench/internal/cause"
-	"github.com/lakebench/lakebench/internal/units"
+	"github.com/lakebench/lakebench/internal/cost"
+	"github.com/lakebench/lakebench/store/keyspace"
 	"github.com/lakebench/lakebench/store/v1"
 )
 
@@ -161,7 +162,7 @@ func leaseOf(table string) string {
 }
 
 func isLease(key string) bool {
-	return history.Family(key) == leaseFamily && strings.HasSuffix(key, leaseSuffix)
+	return keyspace.Family(key) == leaseFamily && strings.HasSuffix(key, leaseSuffix)
 }
 
 // withLeases adds a lease to each table, of a size as a v1 item.
@@ -171,7 +172,7 @@ func withLeases(records iter.Seq2[history.Record, error], itemBytes int64) iter.
 			if !yield(r, err) {
 				return
 			}
-			if history.Family(r.Key) != catalogFamily {
+			if keyspace.Family(r.Key) != catalogFamily {
 				continue
 			}
 			if !yield(history.Record{Key: leaseOf(r.Key), ItemBytes: int(itemBytes)}, nil) {
@@ -217,9 +218,9 @@ func OpenTable(ctx context.Context, b *backend.Backend, table, prefix string) (S
 }
 
 // EstimateTable returns at most how many dollars a run of cfg on an existing v1
-// table costs, as far as DynamoDB knows the table's size (it says so every six
-// hours): every refresh of every variant counts as a scan of all of it, and
-// looking at it first is one more.
+// table costs, by the size that DynamoDB reports, which it updates every six hours:
+// every refresh of every variant and page limit counts as a scan of the whole
+// table, and counting its records first is one more.
 func EstimateTable(ctx context.Context, b *backend.Backend, table string, cfg Config) (float64, error) {
 	m, err := b.NewMeter(nil)
 	if err != nil {
@@ -229,7 +230,12 @@ func EstimateTable(ctx context.Context, b *backend.Backend, table string, cfg Co
 	if err != nil {
 		return 0, b.Classify(fmt.Errorf("table %s: %w", table, err))
 	}
+	items, bytes := aws.ToInt64(out.Table.ItemCount), aws.ToInt64(out.Table.TableSizeBytes)
+	itemBytes := (bytes + max(items, 1) - 1) / max(items, 1)
+	rru := cost.Drain(items, itemBytes, 0).RRU
 	refreshes := cfg.Params.Int("refreshes") + cfg.Params.Int("warmup")
-	scans := 1 + float64(refreshes)*float64(cfg.Repeats)*float64(len(cfg.Variants))
-	return cfg.Prices.DynamoDB(scans*units.Read(aws.ToInt64(out.Table.TableSizeBytes), units.Strong), 0), nil
+	for _, limit := range cfg.Params["page_limit"] {
+		rru += float64(refreshes) * float64(cfg.Repeats) * float64(len(cfg.Variants)) * cost.Drain(items, itemBytes, limit.(int64)).RRU
+	}
+	return cfg.Prices.DynamoDB(rru, 0), nil
 }

@@ -3,6 +3,7 @@ package workloads
 import (
 	"context"
 
+	"github.com/lakebench/lakebench/internal/cost"
 	"github.com/lakebench/lakebench/manifest"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/wal"
@@ -74,7 +75,7 @@ func (s *flushSite) measure(ctx context.Context, r *recorder) error {
 	}
 	own := r.spent() - polls.requests
 	r.metrics[ownRequests] = float64(own) / float64(operations)
-	s.compareFormula(r, own, s.ownFlushes(shard.policy.Kind, int64(operations)))
+	s.compareFormula(r, own, s.ownFlushes(shard.policy.Kind, operations))
 	return nil
 }
 
@@ -137,42 +138,18 @@ func (p *polling) run(ctx context.Context) error {
 	return nil
 }
 
-// ownFlushes are what flushes make by docs/facts/memwal.md §2.8: a fence check, a list
-// for the base table, five for the dataset, filter and index of keys, the commit;
-// and what their profile adds. Probe writes the hint with some of the commits.
-func (s *flushSite) ownFlushes(kind manifest.Kind, operations int64) formula {
-	fence, lists, commit := int64(requestsOfScan), int64(1+2), int64(2)
-	const objects = 3 + 1 + 2
-	added := s.addOns()
-	switch kind {
-	case manifest.Scan:
-		commit += requestsOfScan
-	case manifest.Probe:
-		fence, lists, commit = 1, 0, 1
-		added.lists = 0
-	case manifest.Serve, manifest.Serialized:
-	}
-	own := fence + lists + objects + commit + added.lists + added.objects
-	if s.forced() {
-		own += fence
-	}
-	if kind == manifest.Probe {
-		return formula{"flushes", operations * own, operations * (own + 1)}
-	}
-	return exactly("flushes", operations*own)
+// ownFlushes are the requests of flushes of the point's profile, without the
+// node's polling.
+func (s *flushSite) ownFlushes(kind manifest.Kind, operations int) formula {
+	of := cost.Profile{Duplicates: s.flag("duplicates"), UserIndexes: s.int("user_indexes"), ForceSeal: s.forced()}
+	return committing("flushes", operations, func(hints float64) cost.Cost { return cost.Flush(kind, of, hints) })
 }
 
-// addOns are the lists and objects that a profile adds to a flush: one list and a
-// new description if anything is added, the deletions, and two objects an index.
-func (s *flushSite) addOns() (added struct{ lists, objects int64 }) {
-	if s.flag("duplicates") {
-		added.objects++
-	}
-	added.objects += 2 * s.int("user_indexes")
-	if added.objects > 0 {
-		added.lists, added.objects = 1, added.objects+1
-	}
-	return added
+// committing is the formula of operations that commit to the manifest, of which
+// any number may write the hint.
+func committing(what string, operations int, one func(hints float64) cost.Cost) formula {
+	n := float64(operations)
+	return formula{what, int64(n * one(0).Requests), int64(n * one(1).Requests)}
 }
 
 // compaction measures what it costs to merge a shard's generations into the base
@@ -197,10 +174,6 @@ func compaction() *Workload {
 }
 
 type compactionSite struct{ *shardSite }
-
-// readsOfPass is how often a pass reads the manifest: four times by itself, and
-// once in its commit (an assumption, docs/facts/memwal.md §3, "Compaction").
-const readsOfPass = 5
 
 // measure implements subject.
 func (s *compactionSite) measure(ctx context.Context, r *recorder) error {
@@ -229,21 +202,8 @@ func (s *compactionSite) measure(ctx context.Context, r *recorder) error {
 	}
 	own := r.spent() - polls.requests
 	r.metrics[ownRequests] = float64(own) / float64(operations)
-	s.compareFormula(r, own, s.ownPass(shard.policy.Kind, int64(operations)))
+	s.compareFormula(r, own, committing("passes", operations, func(hints float64) cost.Cost {
+		return cost.Compact(shard.policy.Kind, s.int("generations"), hints)
+	}))
 	return nil
-}
-
-// ownPass is what passes make: five requests to commit to the base table, a
-// generation's data each, the shard's commit (docs/facts/memwal.md §2.9). Probe writes
-// the hint with some of the commits.
-func (s *compactionSite) ownPass(kind manifest.Kind, operations int64) formula {
-	pass := 5 + s.int("generations") + 2
-	switch kind {
-	case manifest.Scan:
-		pass += readsOfPass * requestsOfScan
-	case manifest.Probe:
-		return formula{"passes", operations * (pass - 1), operations * pass}
-	case manifest.Serve, manifest.Serialized:
-	}
-	return exactly("passes", operations*pass)
 }

@@ -3,8 +3,8 @@ package workloads
 import (
 	"context"
 
+	"github.com/lakebench/lakebench/internal/cost"
 	"github.com/lakebench/lakebench/internal/meter"
-	"github.com/lakebench/lakebench/manifest"
 	"github.com/lakebench/lakebench/run/load"
 	"github.com/lakebench/lakebench/wal"
 )
@@ -35,10 +35,6 @@ func freshRead() *Workload {
 }
 
 type readSite struct{ *shardSite }
-
-// requestsOfScan is what a search for the newest manifest costs when the hint is
-// exact: hint, HEAD, a batch of two, body (docs/facts/memwal.md §2.1).
-const requestsOfScan = 5
 
 // measure implements subject.
 func (s *readSite) measure(ctx context.Context, r *recorder) error {
@@ -77,11 +73,8 @@ func (s *readSite) measure(ctx context.Context, r *recorder) error {
 	if err != nil {
 		return err
 	}
-	each := int64(generations)
-	if shard.policy.Kind == manifest.Scan {
-		each += requestsOfScan
-	}
-	s.compareFormula(r, r.spent(), exactly("reads", reads*each))
+	each := cost.FreshRead(shard.policy.Kind, int64(generations), 0).Requests
+	s.compareFormula(r, r.spent(), exactly("reads", reads*int64(each)))
 	return nil
 }
 

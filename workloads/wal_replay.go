@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/bits"
 	"slices"
 
-	"github.com/lakebench/lakebench/manifest"
+	"github.com/lakebench/lakebench/internal/cost"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/wal"
 )
@@ -70,7 +69,7 @@ func (s *replaySite) measure(ctx context.Context, r *recorder) error {
 		if next == nil {
 			continue // faults; counted as failed
 		}
-		s.compareFormula(r, r.spent()-before, s.opening(r.variant))
+		s.compareFormula(r, r.spent()-before, exactly("an open", s.opening(shard)))
 		got, err := next.Reader().Scan(setup)
 		if err != nil {
 			return err
@@ -114,45 +113,12 @@ func (s *shardSite) loggedShard(setup context.Context, r *recorder) (*measuredSh
 
 func (s *shardSite) flushedBefore() bool { return s.run.cfg.Params["flushed_before"][0].(bool) }
 
-// opening is what an open makes (docs/facts/memwal.md §2.1 and §2.7): the claim, whose
-// search the hint's lag makes longer, and the end of the log, one by one where the
-// manifest knows a part of it, else by HEAD and LIST; the sentinel; an entry each,
-// the sentinel, and one that is not there; the last position. Before the change
-// each entry's place was looked for and written, and before its second part
-// written.
-func (s *shardSite) opening(variant string) formula {
-	entries, lag := s.int("entries"), s.int("hint_lag")
-	if variant == manifest.Probe.String() {
-		return s.probeOpening(entries, lag)
-	}
-	scan := 3 + 2*((lag+1)/2+1)
-	findEnd := int64(2)
-	if s.flushedBefore() {
-		findEnd += entries
-	}
-	total := scan + 2 + findEnd + 1 + entries + 2
-	switch variant {
-	case manifest.Scan.String():
-		// The claim has written the hint, so later searches find it exact.
-		total += requestsOfScan + (entries+1)*(requestsOfScan+2)
-	case variantServeCursor:
-		total += (entries + 1) * 2
-	default:
-		total += 2
-	}
-	return exactly("an open", total)
-}
-
-// probeOpening bounds what an open makes under probe: K + 2⌈log2 K⌉ and a constant,
-// and as much for the hint's lag; a hint that lags far enough behind is written.
-func (s *shardSite) probeOpening(entries, lag int64) formula {
-	const constant = 9
-	log2 := func(n int64) int64 { return int64(bits.Len64(uint64(max(n, 1)) - 1)) }
-	most := entries + 2*log2(entries) + constant
-	if lag > 0 {
-		most += 2*log2(lag+1) + 2
-	}
-	return formula{"an open", entries + constant - 2, most}
+// opening is how many requests an open of the point's shard makes.
+func (s *shardSite) opening(shard *measuredShard) int64 {
+	return int64(cost.Open(shard.policy.Kind, cost.Opening{
+		Entries: s.int("entries"), HintLag: s.int("hint_lag"), HintEvery: int64(shard.policy.HintEvery),
+		FlushedBefore: s.flushedBefore(), CursorPerEntry: shard.recorder.variant == variantServeCursor,
+	}).Requests)
 }
 
 // failover measures what it takes from the claim of a shard whose writer is still
@@ -204,8 +170,7 @@ func (s *failoverSite) measure(ctx context.Context, r *recorder) error {
 		if err != nil {
 			return err
 		}
-		opening := s.opening(r.variant)
-		s.compareFormula(r, r.spent()-spent, formula{"a failover", opening.least + 1, opening.most + 1})
+		s.compareFormula(r, r.spent()-spent, exactly("a failover", s.opening(shard)+int64(cost.Append().Requests)))
 		if err := s.keptOut(setup, r, before); err != nil {
 			return err
 		}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/lakebench/lakebench/history"
+	"github.com/lakebench/lakebench/store/keyspace"
 )
 
 // MinKeyBytes is the shortest key that NewAnonymizer takes.
@@ -50,7 +50,7 @@ func NewAnonymizer(key []byte) (*Anonymizer, error) {
 // Key returns the replacement of a key, which must be UTF-8. A key without a
 // slash has the family root by itself, so all of it is replaced.
 func (a *Anonymizer) Key(key string) string {
-	family := history.Family(key)
+	family := keyspace.Family(key)
 	rest, qualified := strings.CutPrefix(key, family+"/")
 	segments := strings.Split(rest, "/")
 	for i, segment := range segments {

@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/lakebench/lakebench/history"
+	"github.com/lakebench/lakebench/store/keyspace"
 )
 
 func anonymizer(t testing.TB, key string) *Anonymizer {
@@ -33,8 +33,8 @@ func TestAnonymizeKeepsTheShape(t *testing.T) {
 		if len(got) != len(key) || !utf8.ValidString(got) {
 			t.Fatalf("%q became %q: %d bytes of %d", key, got, len(got), len(key))
 		}
-		if history.Family(got) != history.Family(key) {
-			t.Fatalf("%q became %q: family %q", key, got, history.Family(got))
+		if keyspace.Family(got) != keyspace.Family(key) {
+			t.Fatalf("%q became %q: family %q", key, got, keyspace.Family(got))
 		}
 		for i := range len(key) {
 			if (key[i] == '/') != (got[i] == '/') {

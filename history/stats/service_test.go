@@ -13,30 +13,8 @@ import (
 
 	"github.com/lakebench/lakebench/history"
 	"github.com/lakebench/lakebench/internal/backend/dynamo"
-	"github.com/lakebench/lakebench/store"
+	"github.com/lakebench/lakebench/store/keyspace"
 )
-
-// The rules that are restated below package history are those of store.
-func TestLayoutIsThatOfTheStore(t *testing.T) {
-	for _, key := range []string{
-		"tbl/a", "tbl", "root/x", "a#b/c", "/x", "append-operation/t/1", "append-operation", "lance-manifest/t/00000000000000000001", "日本/x",
-	} {
-		family := history.Family(key)
-		if want := store.Family(key); family != want {
-			t.Errorf("%q: family %q, the store says %q", key, family, want)
-		}
-		if got, want := history.Shards(family), store.Shards(family); got != want {
-			t.Errorf("%q: %d shards, the store says %d", family, got, want)
-		}
-		if got, want := shard(key, history.Shards(family)), store.Shard(key); int(got) != want {
-			t.Errorf("%q: shard %d, the store says %d", key, got, want)
-		}
-		r := history.Record{Key: key, ItemBytes: 300}
-		if got, want := r.V2Bytes(), r.StoredBytes()+len(store.AttrBucket)+len(store.Bucket(key)); got != want {
-			t.Errorf("%q: %d bytes in v2, expected %d", key, got, want)
-		}
-	}
-}
 
 const tableV1, tableV2 = "lake", "lake_prefix_v2"
 
@@ -83,11 +61,11 @@ func (s *service) put(t *testing.T, records []history.Record) {
 		v1, v2 := []types.WriteRequest{}, []types.WriteRequest{}
 		for _, r := range chunk {
 			item := map[string]types.AttributeValue{
-				store.AttrKey:   &types.AttributeValueMemberS{Value: r.Key},
-				store.AttrValue: &types.AttributeValueMemberB{Value: history.Value(1, r)},
+				keyspace.AttrKey:   &types.AttributeValueMemberS{Value: r.Key},
+				keyspace.AttrValue: &types.AttributeValueMemberB{Value: history.Value(1, r)},
 			}
 			v1 = append(v1, types.WriteRequest{PutRequest: &types.PutRequest{Item: item}})
-			copied := map[string]types.AttributeValue{store.AttrBucket: &types.AttributeValueMemberS{Value: store.Bucket(r.Key)}}
+			copied := map[string]types.AttributeValue{keyspace.AttrBucket: &types.AttributeValueMemberS{Value: keyspace.Bucket(r.Key)}}
 			for name, value := range item {
 				copied[name] = value
 			}
@@ -113,8 +91,8 @@ func TestAgreesWithTheEmbeddedService(t *testing.T) {
 	}
 	records := slices.Collect(l.Live(5 * time.Second))
 	s := newService(t)
-	s.create(t, tableV1, store.AttrKey)
-	s.create(t, tableV2, store.AttrBucket, store.AttrKey)
+	s.create(t, tableV1, keyspace.AttrKey)
+	s.create(t, tableV2, keyspace.AttrBucket, keyspace.AttrKey)
 	s.put(t, records)
 	for _, limit := range []int{0, 10, len(records)} {
 		want := collect(t, limit, records...)
@@ -148,7 +126,7 @@ func (s *service) list(t *testing.T, f Family, limit *int32) {
 		query := dynamodb.NewQueryPaginator(s, &dynamodb.QueryInput{
 			TableName: aws.String(tableV2), ConsistentRead: aws.Bool(true), Limit: limit,
 			KeyConditionExpression:    aws.String("#b = :b"),
-			ExpressionAttributeNames:  map[string]string{"#b": store.AttrBucket},
+			ExpressionAttributeNames:  map[string]string{"#b": keyspace.AttrBucket},
 			ExpressionAttributeValues: map[string]types.AttributeValue{":b": &types.AttributeValueMemberS{Value: fmt.Sprintf("%s#%02d", f.Name, n)}},
 		})
 		for query.HasMorePages() {

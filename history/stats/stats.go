@@ -11,8 +11,6 @@ package stats
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,6 +18,8 @@ import (
 
 	"github.com/lakebench/lakebench/history"
 	"github.com/lakebench/lakebench/history/archive"
+	"github.com/lakebench/lakebench/internal/cost"
+	"github.com/lakebench/lakebench/store/keyspace"
 )
 
 // Stats is what is in a lake.
@@ -76,14 +76,14 @@ type Problems struct {
 // only.
 type Collector struct {
 	limit    int
-	scan     pages
+	scan     cost.Pages
 	families map[string]*family
 	stats    Stats
 }
 
 type family struct {
 	Family
-	shards []pages
+	shards []cost.Pages
 	counts []int64
 }
 
@@ -93,23 +93,23 @@ func NewCollector(pageLimit int) (*Collector, error) {
 	if pageLimit < 0 {
 		return nil, fmt.Errorf("stats: page_limit is %d, expected 0 (no limit) or more", pageLimit)
 	}
-	return &Collector{limit: pageLimit, scan: pages{limit: int64(pageLimit)}, families: map[string]*family{}}, nil
+	return &Collector{limit: pageLimit, scan: cost.Pages{Limit: int64(pageLimit)}, families: map[string]*family{}}, nil
 }
 
 // Add adds a record.
 func (c *Collector) Add(r history.Record) {
-	c.scan.add(r.ItemBytes)
+	c.scan.Add(int64(r.ItemBytes))
 	c.stats.Records++
 	c.stats.ItemBytes += int64(r.ItemBytes)
 	c.problems(r)
 
-	f := c.family(history.Family(r.Key))
+	f := c.family(keyspace.Family(r.Key))
 	f.Records++
 	f.ItemBytes += int64(r.ItemBytes)
 	f.MinItem = min(f.MinItem, r.ItemBytes)
 	f.MaxItem = max(f.MaxItem, r.ItemBytes)
-	s := shard(r.Key, f.Shards)
-	f.shards[s].add(r.V2Bytes())
+	s := keyspace.Shard(r.Key)
+	f.shards[s].Add(int64(r.V2Bytes()))
 	f.counts[s]++
 }
 
@@ -128,32 +128,25 @@ func (c *Collector) problems(r history.Record) {
 func (c *Collector) family(name string) *family {
 	f, known := c.families[name]
 	if !known {
-		n := history.Shards(name)
+		n := keyspace.Shards(name)
 		f = &family{
 			Family: Family{Name: name, Shards: n, MinItem: int(^uint(0) >> 1)},
-			shards: make([]pages, n),
+			shards: make([]cost.Pages, n),
 			counts: make([]int64, n),
 		}
 		for i := range f.shards {
-			f.shards[i].limit = int64(c.limit)
+			f.shards[i].Limit = int64(c.limit)
 		}
 		c.families[name] = f
 	}
 	return f
 }
 
-// shard returns the shard of a key: the first 8 bytes of its SHA-256,
-// big-endian, modulo the shard count (docs/spec/metadata-store.md §3).
-func shard(key string, shards int) uint64 {
-	sum := sha256.Sum256([]byte(key))
-	return binary.BigEndian.Uint64(sum[:8]) % uint64(shards)
-}
-
 // Stats returns what has been added so far.
 func (c *Collector) Stats() Stats {
 	s := c.stats
 	s.PageLimit = c.limit
-	s.Scan = c.scan.total()
+	s.Scan = walk(&c.scan)
 	s.Families = make([]Family, 0, len(c.families))
 	for _, f := range c.families {
 		out := f.Family
@@ -162,7 +155,7 @@ func (c *Collector) Stats() Stats {
 		out.ScanRRU = out.ByteShare * s.Scan.RRU
 		out.LargestShard = slices.Max(f.counts)
 		for i := range f.shards {
-			out.List.add(f.shards[i].total())
+			out.List.add(walk(&f.shards[i]))
 		}
 		s.Families = append(s.Families, out)
 	}
@@ -170,6 +163,24 @@ func (c *Collector) Stats() Stats {
 		return cmp.Or(cmp.Compare(b.ItemBytes, a.ItemBytes), cmp.Compare(a.Name, b.Name))
 	})
 	return s
+}
+
+// Walk is what reading a set of items from its first page to its last costs.
+type Walk struct {
+	Requests int64 `json:"requests"`
+	// RRU are read request units, strongly consistent; eventually consistent
+	// reads cost half.
+	RRU float64 `json:"rru"`
+}
+
+func (w *Walk) add(o Walk) {
+	w.Requests += o.Requests
+	w.RRU += o.RRU
+}
+
+func walk(p *cost.Pages) Walk {
+	c := p.Total()
+	return Walk{int64(c.Requests), c.RRU}
 }
 
 // Config says which history file is read.

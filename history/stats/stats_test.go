@@ -78,43 +78,6 @@ func TestCatalogRefresh(t *testing.T) {
 
 var approx = cmp.Comparer(func(a, b float64) bool { return a-b < 1e-6 && b-a < 1e-6 })
 
-func TestPages(t *testing.T) {
-	of := func(n, size int) (sizes []int) {
-		for range n {
-			sizes = append(sizes, size)
-		}
-		return sizes
-	}
-	for _, tt := range []struct {
-		name  string
-		limit int64
-		sizes []int
-		want  Walk
-	}{
-		{"nothing costs a block", 0, nil, Walk{1, 1}}, // docs/facts/dynamodb.md §3.2, rows 7 and 8
-		{"one sum, one rounding", 0, of(100, 300), Walk{1, 8}},
-		{"100,000 × 300 B", 0, of(100_000, 300), Walk{29, 28*257 + 155}}, // row 9
-		{"the crossing item is included", 0, of(11, 100<<10), Walk{2, 275 + 1}},
-		{"1 MiB, nothing behind", 0, of(4, 256<<10), Walk{1, 256}},
-		{"1 MiB, more behind", 0, of(5, 256<<10), Walk{2, 256 + 64}},
-		{"limit not reached", 10, of(9, 300), Walk{1, 1}},
-		{"limit reached at the end", 10, of(10, 300), Walk{2, 1 + 1}},
-		{"limit", 10, of(25, 300), Walk{3, 3}},
-		{"1 MB before the limit", 1000, of(12, 200<<10), Walk{3, 300 + 300 + 1}},
-	} {
-		p := pages{limit: tt.limit}
-		for _, n := range tt.sizes {
-			p.add(n)
-		}
-		if got := p.total(); got != tt.want {
-			t.Errorf("%s: %+v, expected %+v", tt.name, got, tt.want)
-		}
-		if got := p.total(); got != tt.want {
-			t.Errorf("%s: a second total is %+v", tt.name, got)
-		}
-	}
-}
-
 func TestFamilies(t *testing.T) {
 	s := collect(t, 0,
 		history.Record{Key: "tbl/a", ItemBytes: 100}, history.Record{Key: "tbl/b", ItemBytes: 500},

@@ -31,6 +31,7 @@ var arrows = map[string][]string{
 	"store/control":      {"store/item"},
 	"store/item":         {"store"},
 	"store/catalog":      {"store"},
+	"store/keyspace":     nil,
 	"internal/storetest": {"store", "internal/mutant", "internal/requestlog"},
 	"store":              nil,
 
@@ -50,7 +51,7 @@ var arrows = map[string][]string{
 
 	"internal/report":       {"plots", "migrate"},
 	"plots":                 {"results"},
-	"plan":                  {"plots"},
+	"plan":                  {"plots", "store/control", "manifest"},
 	"deploy":                {"results"},
 	"results":               {"internal/render"},
 	"internal/render":       nil,
@@ -63,6 +64,7 @@ var arrows = map[string][]string{
 	"internal/sim/task": nil,
 	"internal/cause":    nil,
 	"internal/units":    nil,
+	"internal/cost":     nil,
 	"internal/price":    nil,
 	"internal/attempt":  nil,
 
@@ -73,7 +75,7 @@ var arrows = map[string][]string{
 }
 
 // leaves may be imported by everything.
-var leaves = []string{"internal/sim/task", "internal/cause", "internal/units", "internal/price", "internal/attempt", "internal/spelling"}
+var leaves = []string{"internal/sim/task", "internal/cause", "internal/units", "internal/cost", "store/keyspace", "internal/price", "internal/attempt", "internal/spelling"}
 
 // command may import everything but what is for tests.
 const command = "cmd"

@@ -95,7 +95,7 @@ func CheckLayout(ctx context.Context, client item.Getter, table string, wanted s
 // CheckLayout does, so that a creation that was interrupted can be repeated.
 func PutLayout(ctx context.Context, client item.Getter, sender *item.Sender, table string, counts store.ShardCounts) error {
 	if err := counts.Validate(); err != nil {
-		return err
+		return fmt.Errorf("%w: %w", store.ErrInvalid, err)
 	}
 	value, err := json.Marshal(layoutRecord{Layout: store.V2.String(), Shards: shardRecord{Families: counts.Families, Default: counts.Default}})
 	if err != nil {

@@ -55,8 +55,14 @@ func (m Mode) Validate() error {
 	return nil
 }
 
-// ReadsV2 says whether v2 is the authority in this mode.
+// ReadsV2 reports whether v2 is the authority in this mode; else v1 is.
 func (m Mode) ReadsV2() bool { return m == ModeV2Authoritative || m == ModeV2Only }
+
+// WritesV1 reports whether mutations write v1 in this mode.
+func (m Mode) WritesV1() bool { return m != ModeV2Only }
+
+// WritesV2 reports whether mutations write v2 in this mode.
+func (m Mode) WritesV2() bool { return m != ModeV1 }
 
 // MarshalText implements encoding.TextMarshaler.
 func (m Mode) MarshalText() ([]byte, error) { return []byte(m.String()), m.Validate() }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/lakebench/lakebench/internal/storetest"
 	"github.com/lakebench/lakebench/store"
+	"github.com/lakebench/lakebench/store/keyspace"
 	"github.com/lakebench/lakebench/store/v2"
 )
 
@@ -141,14 +142,14 @@ func TestPlacesOutOfReach(t *testing.T) {
 	s, rec, _ := filled(t, 20, 1)
 	key := "tbl/007"
 	for what, c := range map[string]store.Cursor{
-		"key of another shard":      {Shard: (store.Shard(key) + 1) % 8, Last: key},
+		"key of another shard":      {Shard: (keyspace.Shard(key) + 1) % 8, Last: key},
 		"a shard too many":          {Shard: 8},
 		"a huge shard":              {Shard: 1 << 31},
-		"key of another family":     {Shard: store.Shard("lease/007"), Last: "lease/007"},
-		"key not under the prefix":  {Shard: store.Shard("tbl/1"), Last: "tbl/1"},
-		"the layout of v1":          {Layout: store.V1, Shard: store.Shard(key), Last: key},
-		"the scope of a v1 table":   {Scope: store.PrefixScope("lake", "tbl/0"), Shard: store.Shard(key), Last: key},
-		"the scope of a family":     {Scope: store.FamilyScope(lake, "tbl"), Shard: store.Shard(key), Last: key},
+		"key of another family":     {Shard: keyspace.Shard("lease/007"), Last: "lease/007"},
+		"key not under the prefix":  {Shard: keyspace.Shard("tbl/1"), Last: "tbl/1"},
+		"the layout of v1":          {Layout: store.V1, Shard: keyspace.Shard(key), Last: key},
+		"the scope of a v1 table":   {Scope: store.PrefixScope("lake", "tbl/0"), Shard: keyspace.Shard(key), Last: key},
+		"the scope of a family":     {Scope: store.FamilyScope(lake, "tbl"), Shard: keyspace.Shard(key), Last: key},
 		"the scope of the root one": {Scope: store.FamilyScope(lake, "root")},
 	} {
 		if c.Layout == 0 {
@@ -166,7 +167,7 @@ func TestPlacesOutOfReach(t *testing.T) {
 	}
 	// The same with nothing wrong, and for a key that is gone by now.
 	for _, key := range []string{"tbl/007", "tbl/0075"} {
-		c := store.Cursor{Layout: store.V2, Scope: store.PrefixScope(lake, "tbl/0"), Shard: store.Shard(key), Last: key}
+		c := store.Cursor{Layout: store.V2, Scope: store.PrefixScope(lake, "tbl/0"), Shard: keyspace.Shard(key), Last: key}
 		if _, err := s.Page(context.Background(), "tbl/0", 0, c.Token()); err != nil {
 			t.Errorf("a cursor after %q: %v", key, err)
 		}

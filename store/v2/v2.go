@@ -69,7 +69,7 @@ func (c Config) Validate() error {
 		return err
 	}
 	if err := c.Shards.Validate(); err != nil {
-		return err
+		return fmt.Errorf("%w: %w", store.ErrInvalid, err)
 	}
 	if err := store.CheckPageLimit(c.PageLimit); err != nil {
 		return err

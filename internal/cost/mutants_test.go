@@ -1,4 +1,4 @@
-package store_test
+package cost_test
 
 import (
 	"testing"
@@ -6,6 +6,5 @@ import (
 	"github.com/lakebench/lakebench/internal/mutant"
 )
 
-// TestMutants: these tests reject the code with each guard taken out
-// (docs/spec/hazards.md).
+// TestMutants: the tests notice when a rule of this package is changed.
 func TestMutants(t *testing.T) { mutant.Run(t, "testdata/mutants") }
