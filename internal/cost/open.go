@@ -54,17 +54,28 @@ func findEnd(o Opening) Cost {
 	return sum(missing, list.Times(math.Max(1, math.Ceil(float64(o.Entries)/ListedKeys))))
 }
 
-// openByProbes is Open under the policy probe (docs/spec/shard-manifest.md §2).
+// openByProbes is Open under the policy probe (docs/spec/shard-manifest.md §2):
+// the hint and the version that it names, the newest one, the claim; the entries
+// and their end; the sentinel, the end behind it, and a commit.
 func openByProbes(o Opening) Cost {
-	claim := sum(get, get, search(o.HintLag, func(there int64) int64 { return max(1, 2*there) }), put)
-	if o.HintLag >= o.HintEvery {
-		claim = claim.Plus(put, 1)
-	}
+	tip := search(o.HintLag, func(there int64) int64 { return max(1, 2*there) })
 	end := missing
 	if o.Entries >= foldedEntries {
 		end = search(o.Entries-foldedEntries, func(there int64) int64 { return 2*there + 1 })
 	}
-	return sum(claim, get.Times(float64(o.Entries)), end, put, missing, put)
+	lag := o.HintLag
+	claim, commit := o.commit(&lag), o.commit(&lag)
+	return sum(get, get, tip, claim, get.Times(float64(o.Entries)), end, put, missing, commit)
+}
+
+// commit is a commit of an open whose hint is lag versions behind: the hint is
+// written with a version that is HintEvery ahead of it.
+func (o Opening) commit(lag *int64) Cost {
+	if *lag++; *lag < o.HintEvery {
+		return put
+	}
+	*lag = 0
+	return sum(put, put)
 }
 
 // search returns what it costs to find the end of a sequence that goes on for n

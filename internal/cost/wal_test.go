@@ -88,9 +88,13 @@ func TestOpen(t *testing.T) {
 		{"2,001 entries are 3 lists", manifest.Serve, cost.Opening{Entries: 2001}, 7 + 1 + 3 + 1 + 2001 + 2 + 2},
 		{"a hint 10 behind", manifest.Serve, cost.Opening{Entries: 1, HintLag: 10}, 17 + 2 + 1 + 1 + 2 + 2},
 		{"hint, version, no next one, claim; entries, end, sentinel, end, commit", manifest.Probe, cost.Opening{Entries: 10, HintEvery: 16}, 4 + 10 + 4},
-		// 20 behind: versions 1, 2, 4, 8 and 16 are there, 32 is not; 24 is not, 20
+		// 14 behind: versions 1, 2, 4 and 8 are there, 16 is not; 12 and 14 are, 15 is
+		// not. 20 behind: versions 1, 2, 4, 8 and 16 are there, 32 is not; 24 is not, 20
 		// is, 22 and 21 are not; and the hint.
 		{"a hint 20 behind", manifest.Probe, cost.Opening{Entries: 10, HintLag: 20, HintEvery: 16}, 2 + 6 + 4 + 2 + 10 + 4},
+		// The claim is 15 ahead of the hint, the last commit 16.
+		{"a hint 14 behind", manifest.Probe, cost.Opening{Entries: 10, HintLag: 14, HintEvery: 16}, 2 + 5 + 3 + 1 + 10 + 3 + 2},
+		{"a hint with every commit", manifest.Probe, cost.Opening{Entries: 10, HintEvery: 1}, 5 + 10 + 5},
 		// 36 beyond 64: 1, 3, 7, 15 and 31 are there, 63 is not; 47, 39 are not, 35 is,
 		// 37 is not, 36 is.
 		{"a long log", manifest.Probe, cost.Opening{Entries: 100, HintEvery: 16}, 4 + 100 + 6 + 5 + 3},
