@@ -151,7 +151,7 @@ type Attempt struct {
 	Service string `json:"service"` // "dynamodb" or "s3"
 	API     string `json:"api"`     // the SDK's operation name
 	// Outcome is one of ok, absent, condition-failed, conflict, throttled,
-	// server-error, timeout, other (docs/spec/results.md §1).
+	// server-error, timeout, reply-lost, other (docs/spec/results.md §1).
 	Outcome string `json:"outcome"`
 	Cause   string `json:"cause"` // a cause.Label
 	Count   int64  `json:"count"`

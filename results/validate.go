@@ -13,7 +13,7 @@ import (
 var ErrInvalid = errors.New("invalid result")
 
 // outcomes are the classes of docs/spec/results.md §1.
-var outcomes = []string{"ok", "absent", "condition-failed", "conflict", "throttled", "server-error", "timeout", "other"}
+var outcomes = []string{"ok", "absent", "condition-failed", "conflict", "throttled", "server-error", "timeout", "reply-lost", "other"}
 
 // Validate says whether the document holds together: known words, counts that
 // are there and not negative, finite numbers, one series for each variant,

@@ -55,6 +55,30 @@ func (l *checkList) ledgers(what string, p load.Point, err error) {
 	l.add(c)
 }
 
+// maxLostShare is the share of attempts whose reply may be lost. Each is sent
+// again, so this share of all requests was counted twice: up to 1 in 1,000 it
+// stays below the three digits to which results are read.
+const maxLostShare = 0.001
+
+// repliesCheck is the name of the check that replies of an endpoint arrive.
+const repliesCheck = "replies arrive"
+
+// replies judges the replies that were lost though no fault was injected.
+func replies(attempts, lost int64) results.Check {
+	c := results.Check{Name: repliesCheck, Status: results.Passed, Detail: fmt.Sprintf("all %d requests got their reply", attempts)}
+	share := float64(lost) / float64(max(attempts, 1))
+	switch {
+	case share > maxLostShare:
+		c.Status = results.Failed
+		c.Detail = fmt.Sprintf("%d of %d requests (%.2g %%) lost their reply, more than %g %%: each was sent again, so counts and units are too high; "+
+			"repeat the run, and if it happens again, look for what closes connections between here and the endpoint (--trace-out has the errors)",
+			lost, attempts, 100*share, 100*maxLostShare)
+	case lost > 0:
+		c.Detail = fmt.Sprintf("%d of %d requests lost their reply, at most %g %% may", lost, attempts, 100*maxLostShare)
+	}
+	return c
+}
+
 func (l *checkList) all() []results.Check {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -4,8 +4,12 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/binary"
+	"errors"
+	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -13,6 +17,7 @@ import (
 
 	"github.com/lakebench/lakebench/internal/backend"
 	"github.com/lakebench/lakebench/internal/backend/dynamo"
+	"github.com/lakebench/lakebench/results"
 )
 
 // testTokens are what the command takes: nobody else draws the same.
@@ -59,6 +64,54 @@ func TestTwoRunsOfOneSeedOnOneEndpoint(t *testing.T) {
 		cfg.Tokens = nil
 		if _, err := Run(t.Context(), cfg); err == nil {
 			t.Error("an endpoint was used without a source of request tokens")
+		}
+	}
+}
+
+// A run on an endpoint that loses 1 reply in 20 proves nothing, and says why.
+func TestLostRepliesInvalidate(t *testing.T) {
+	engine, err := dynamo.New(dynamo.DefaultConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	handler := engine.HTTPHandler()
+	var served atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		handler.ServeHTTP(w, r)
+		if served.Add(1)%20 == 0 {
+			panic(http.ErrAbortHandler) // ends the connection
+		}
+	}))
+	defer server.Close()
+	cfg := onEndpoint(embedded(t, catalogRefresh(), map[string]string{"history_records": "1000", "tables": "2"}), server.URL, 1)
+	doc, err := Run(t.Context(), cfg)
+	var invalid *InvalidError
+	if !errors.As(err, &invalid) || !strings.Contains(err.Error(), "lost their reply") {
+		t.Fatalf("got %v, want an invalid run that lost replies", err)
+	}
+	lost := false
+	for _, s := range doc.Series {
+		for _, a := range s.Attempts {
+			lost = lost || a.Outcome == "reply-lost"
+		}
+	}
+	if !lost {
+		t.Error("no series counts an attempt that is reply-lost")
+	}
+	if err := doc.Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestReplies(t *testing.T) {
+	for _, c := range []struct {
+		attempts, lost int64
+		want           results.Status
+	}{
+		{0, 0, results.Passed}, {5000, 0, results.Passed}, {5000, 5, results.Passed}, {5000, 6, results.Failed}, {10, 1, results.Failed},
+	} {
+		if got := replies(c.attempts, c.lost); got.Status != c.want {
+			t.Errorf("%d of %d: got %v, want %s", c.lost, c.attempts, got, c.want)
 		}
 	}
 }

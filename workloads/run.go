@@ -213,6 +213,8 @@ type run struct {
 	axes     []load.Axis
 	finished int             // points
 	usd      float64         // what all requests cost, those of setting up included
+	attempts int64           // likewise
+	lost     int64           // attempts whose reply was lost, but not by a fault
 	faults   *fault.Injector // nil: none
 	meeting  *meeting        // nil: of nobody
 	backend  results.Backend
@@ -346,6 +348,8 @@ func (r *run) settle(what string, p load.Point, m *meter.Meter) {
 	r.checks.ledgers(what, p, m.Reconcile())
 	for _, phase := range m.Phases() {
 		t := m.Ledger(phase).Total()
+		r.attempts += t.Attempts
+		r.lost += t.Lost
 		r.usd += r.cfg.Prices.DynamoDB(t.RRU, t.WRU) + r.cfg.Prices.S3(t.S3ClassA, t.S3ClassB)
 	}
 }

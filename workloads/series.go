@@ -97,6 +97,9 @@ func (r *run) document(ctx context.Context, started time.Time, partial bool) (*r
 	if err != nil {
 		return nil, err
 	}
+	if r.backend.Kind == backend.Endpoint.String() {
+		r.checks.add(replies(r.attempts, r.lost))
+	}
 	doc := &results.Document{
 		Schema: results.SchemaName, SchemaVersion: results.SchemaVersion,
 		RunID: cfg.RunID, Started: started.UTC(), Ended: task.Now(ctx).UTC(),

@@ -76,11 +76,12 @@ type attempt struct {
 	sent bool
 	// at is when it was, if there is a trace.
 	at time.Time
-	// written counts how often net/http wrote the request, and served holds what
-	// the service said of it. Both are told from outside the call's task, and
-	// maybe after its end.
-	written atomic.Int64
-	served  atomic.Pointer[Usage]
+	// connected says that net/http had a connection for the request, written how
+	// often it wrote the request, and served holds what the service said of it. All
+	// are told from outside the call's task, and maybe after its end.
+	connected atomic.Bool
+	written   atomic.Int64
+	served    atomic.Pointer[Usage]
 }
 
 type attemptKey struct{}
@@ -109,13 +110,17 @@ func (a *attempt) send() {
 	c.mu.Unlock()
 }
 
-// watch returns a context below ctx in which net/http tells when it writes the request.
+// watch returns a context below ctx in which net/http tells when it has a
+// connection for the request, and when it wrote the request.
 func (a *attempt) watch(ctx context.Context) context.Context {
-	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(i httptrace.WroteRequestInfo) {
-		if i.Err == nil {
-			a.written.Add(1)
-		}
-	}})
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: func(httptrace.GotConnInfo) { a.connected.Store(true) },
+		WroteRequest: func(i httptrace.WroteRequestInfo) {
+			if i.Err == nil {
+				a.written.Add(1)
+			}
+		},
+	})
 }
 
 // end books how the attempt ended. One that failed without having been sent, and
@@ -136,13 +141,16 @@ func (a *attempt) end(output any, err error) {
 	}
 	c.cell.mu.Lock()
 	c.cell.Outcomes[outcome]++
+	if _, injected := replyLost(err); outcome == ReplyLost && !injected {
+		c.cell.Lost++
+	}
 	c.cell.Usage.add(u)
 	if written := a.written.Load(); written > 1 {
 		c.cell.Repeats += written - 1
 	}
 	c.cell.mu.Unlock()
 	if c.m.cfg.Trace != nil {
-		c.m.trace(a, outcome, u)
+		c.m.trace(a, outcome, err, u)
 	}
 }
 

@@ -29,6 +29,9 @@ type Flow struct {
 	// retry loop: it does so when a reused connection turns out to be dead
 	// (docs/facts/sdk.md). A service on an endpoint bills them as well.
 	Repeats int64
+	// Lost are the attempts with the outcome ReplyLost that no injected fault
+	// accounts for.
+	Lost int64
 }
 
 // Outcomes counts attempts by [Outcome].
@@ -74,6 +77,7 @@ func (f *Flow) add(g Flow) {
 	f.Served += g.Served
 	f.Stopped += g.Stopped
 	f.Repeats += g.Repeats
+	f.Lost += g.Lost
 }
 
 func (u *Usage) add(v Usage) {

@@ -22,12 +22,13 @@ const (
 	Throttled               // the service asks for fewer requests
 	ServerError             // the service failed
 	Timeout                 // no answer in time
-	Other                   // refused, cancelled, or lost on the way
+	ReplyLost               // the request may have been served, its answer did not arrive whole
+	Other                   // refused, cancelled, or not sent for want of a connection
 	numOutcomes
 )
 
 var outcomeNames = [numOutcomes]string{
-	"ok", "absent", "condition-failed", "conflict", "throttled", "server-error", "timeout", "other",
+	"ok", "absent", "condition-failed", "conflict", "throttled", "server-error", "timeout", "reply-lost", "other",
 }
 
 // String returns the name used in results.
@@ -64,7 +65,10 @@ func classify(err error) Outcome {
 	if _, ok := retry.DefaultThrottleErrorCodes[code]; ok {
 		return Throttled
 	}
-	if status := errorStatus(err); status >= 300 { // a 200 was cut short
+	if lost, _ := replyLost(err); lost {
+		return ReplyLost
+	}
+	if status := errorStatus(err); status >= 300 { // not a 200 without sense
 		return classifyStatus(status)
 	}
 	var api smithy.APIError // of a transport without HTTP

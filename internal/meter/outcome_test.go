@@ -177,7 +177,7 @@ func TestOutcomeWithoutHTTP(t *testing.T) {
 
 func TestOutcomeNames(t *testing.T) {
 	// docs/spec/results.md §1, in its order.
-	want := []string{"ok", "absent", "condition-failed", "conflict", "throttled", "server-error", "timeout", "other"}
+	want := []string{"ok", "absent", "condition-failed", "conflict", "throttled", "server-error", "timeout", "reply-lost", "other"}
 	for o := range numOutcomes {
 		if o.String() != want[o] {
 			t.Errorf("%d is %q, want %q", o, o, want[o])

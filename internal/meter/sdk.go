@@ -55,8 +55,8 @@ func (w *attemptMiddleware) HandleFinalize(ctx context.Context, in middleware.Fi
 }
 
 // HTTPClient returns the counting point below the retry loop: a client that
-// counts what it hands to inner. A request whose context is already done is not
-// handed on.
+// counts what it hands to inner, and that loses no reply which arrived. A request
+// whose context is already done is not handed on.
 func (m *Meter) HTTPClient(inner aws.HTTPClient) aws.HTTPClient {
 	return &httpClient{m, inner}
 }
@@ -77,10 +77,17 @@ func (h *httpClient) Do(req *http.Request) (*http.Response, error) {
 		return h.inner.Do(req)
 	}
 	a.send()
-	if h.m.cfg.ReportCapacity { // a service on an endpoint: net/http may repeat
-		req = req.WithContext(a.watch(ctx))
+	var resp *http.Response
+	var err error
+	if h.m.cfg.ReportCapacity { // a service on an endpoint
+		resp, err = h.overSocket(a, req)
+	} else {
+		resp, err = h.inner.Do(req)
 	}
-	return h.inner.Do(req)
+	if err == nil && a.streams(resp) {
+		a.watchStream(ctx, resp)
+	}
+	return resp, err
 }
 
 // stray counts a request of a client that has the meter's HTTPClient but not its

@@ -20,7 +20,9 @@ type TraceRecord struct {
 	Call    int64         `json:"call"`    // attempts of one call have one number, from 1
 	Attempt int           `json:"attempt"` // from 1
 	Outcome string        `json:"outcome"`
-	Targets []Target      `json:"targets,omitempty"`
+	// Error tells how the reply was lost; it is empty for all other outcomes.
+	Error   string   `json:"error,omitempty"`
+	Targets []Target `json:"targets,omitempty"`
 	// Units, items and bytes are what the embedded service says, or what the
 	// answer of a service on an endpoint does.
 	RRU           float64 `json:"rru"`
@@ -46,7 +48,7 @@ type Target struct {
 	Bytes int64 `json:"bytes,omitempty"`
 }
 
-func (m *Meter) trace(a *attempt, outcome Outcome, u Usage) {
+func (m *Meter) trace(a *attempt, outcome Outcome, err error, u Usage) {
 	if served := a.served.Load(); served != nil {
 		u = *served
 	}
@@ -58,6 +60,9 @@ func (m *Meter) trace(a *attempt, outcome Outcome, u Usage) {
 		Outcome: outcome.String(), Targets: c.service.targets(c.input, m.cfg.KeyAttributes),
 		RRU: u.RRU, WRU: u.WRU, S3ClassA: u.S3ClassA, S3ClassB: u.S3ClassB, Evaluated: u.Evaluated, Returned: u.Returned,
 		BytesSent: u.BytesSent, BytesReceived: u.BytesReceived,
+	}
+	if outcome == ReplyLost {
+		r.Error = err.Error()
 	}
 	m.traceMu.Lock()
 	defer m.traceMu.Unlock()

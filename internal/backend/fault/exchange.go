@@ -224,3 +224,10 @@ func (e *LostError) Timeout() bool { return errors.Is(e.cause, os.ErrDeadlineExc
 
 // Temporary is part of net.Error.
 func (e *LostError) Temporary() bool { return true }
+
+// ReplyLost reports whether the reply went astray on a connection, not by the
+// caller's patience.
+func (e *LostError) ReplyLost() bool { return !e.Timeout() }
+
+// Injected reports true: no real network is to blame.
+func (e *LostError) Injected() bool { return true }
