@@ -137,7 +137,7 @@ func crashAt(t *testing.T, s *service, kind manifest.Kind, how string, i int) (s
 	at := s.at(fmt.Sprintf("%s-%d-%v", how, i, kind), shard)
 	open := func(faults *fault.Injector, seed uint64) *manifest.Store {
 		cfg := manifest.DefaultConfig()
-		cfg.Client, cfg.Location, cfg.Policy, cfg.Random = s.direct(t, faults), at, policy(kind), rand.NewPCG(seed, uint64(i))
+		cfg.Client, cfg.Location, cfg.Policy, cfg.Random = s.Backend.S3Under(s.Meter, faults), at, policy(kind), rand.NewPCG(seed, uint64(i))
 		store, err := manifest.NewStore(cfg)
 		if err != nil {
 			t.Fatal(err)

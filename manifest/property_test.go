@@ -248,7 +248,7 @@ func handles(t *testing.T, kind manifest.Kind, seed uint64) []*manifest.Store {
 			return store
 		}
 		h := &history{}
-		cfg.Client = s.direct(t, faults)
+		cfg.Client = s.Backend.S3Under(s.Meter, faults)
 		g := task.NewGroup(ctx, 0)
 		for n := range 3 {
 			store := open(uint64(n))
@@ -261,7 +261,7 @@ func handles(t *testing.T, kind manifest.Kind, seed uint64) []*manifest.Store {
 		if err := errors.Join(g.Wait(), faults.Wait()); err != nil {
 			return err
 		}
-		cfg.Client = s.direct(t, nil)
+		cfg.Client = s.Backend.S3(s.Meter)
 		h.check(t, versions(ctx, t, open(99)))
 		return nil
 	})

@@ -10,7 +10,6 @@ import (
 	"github.com/lakebench/lakebench/internal/backend/backendtest"
 	"github.com/lakebench/lakebench/internal/backend/fault"
 	"github.com/lakebench/lakebench/manifest"
-	"github.com/lakebench/lakebench/manifest/object"
 )
 
 // A service is an embedded S3 with a bucket.
@@ -27,17 +26,6 @@ func (s *service) faulty(ctx context.Context, t testing.TB, rules string) (*s3.C
 	t.Helper()
 	injector := newInjector(ctx, t, rules, 1)
 	return s.Backend.S3Under(s.Meter, injector), injector
-}
-
-// direct returns a client without HTTP under fault rules, for simulations of many
-// requests.
-func (s *service) direct(t testing.TB, faults *fault.Injector) object.Client {
-	t.Helper()
-	client, err := s.Backend.DirectS3(s.Meter, faults)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return client
 }
 
 func newInjector(ctx context.Context, t testing.TB, rules string, seed uint64) *fault.Injector {

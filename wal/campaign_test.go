@@ -128,10 +128,7 @@ func (c *campaign) run(ctx context.Context, seed uint64) error {
 // life is what a node does until it loses the shard, crashes, or has done enough.
 // Its error is a bug.
 func (c *campaign) life(ctx context.Context, name string, random *rand.Rand) error {
-	client, err := c.service.Backend.DirectS3(c.service.Meter, c.faults)
-	if err != nil {
-		return err
-	}
+	client := c.service.Backend.S3Under(c.service.Meter, c.faults)
 	ctx, leave := fault.Node(ctx, name)
 	defer leave()
 	w, err := c.open(ctx, name, c.service.config(c.kind, client))

@@ -55,15 +55,8 @@ func (s *service) createBase(ctx context.Context, t testing.TB) {
 	}
 }
 
-// client returns a client to which nothing bad happens: a direct one, which takes
-// a fifth of the SDK's time, where there is one.
-func (s *service) client() manifesttest.Client {
-	c, err := s.Backend.DirectS3(s.Meter, nil)
-	if err != nil {
-		return s.Backend.S3(s.Meter)
-	}
-	return c
-}
+// client returns a client to which nothing bad happens.
+func (s *service) client() manifesttest.Client { return s.Backend.S3(s.Meter) }
 
 // objects reads the bucket's objects.
 func (s *service) objects() object.Reader { return object.Reader{Client: s.client(), Bucket: s.Name} }
@@ -76,11 +69,7 @@ func (s *service) faulty(ctx context.Context, t testing.TB, rules string) (manif
 		t.Fatal(err)
 	}
 	injector := fault.New(ctx, parsed, fault.DefaultConfig())
-	c, err := s.Backend.DirectS3(s.Meter, injector)
-	if err != nil {
-		return s.Backend.S3Under(s.Meter, injector), injector
-	}
-	return c, injector
+	return s.Backend.S3Under(s.Meter, injector), injector
 }
 
 // at is the shard in the service's bucket.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
@@ -136,10 +137,18 @@ func notModifiedToSecond() func(http.ResponseWriter, *http.Request, http.Handler
 	}
 }
 
+// owner returns a client of whoever else uses a service.
+func owner(service *s3.Service) *awss3.Client {
+	return awss3.New(awss3.Options{
+		Region: "us-east-1", BaseEndpoint: aws.String(embeddedAddress), UsePathStyle: true, HTTPClient: service.Client(nil),
+		Credentials: credentials.NewStaticCredentialsProvider("a", "b", ""),
+	})
+}
+
 // existing leads to a bucket that exists.
 func existing(t *testing.T, service *s3.Service, address string) *Backend {
 	t.Helper()
-	if _, _, err := service.Do(t.Context(), &awss3.CreateBucketInput{Bucket: aws.String("theirs")}, nil); err != nil {
+	if _, err := owner(service).CreateBucket(t.Context(), &awss3.CreateBucketInput{Bucket: aws.String("theirs")}); err != nil {
 		t.Fatal(err)
 	}
 	cfg := s3Endpoint(address)
@@ -165,7 +174,7 @@ func TestOpenS3Unreachable(t *testing.T) {
 	}
 	// A bucket whose keys may not be listed is no good.
 	service, address := serveS3(t, s3.Config{Region: "us-east-1"})
-	if _, _, err := service.Do(t.Context(), &awss3.CreateBucketInput{Bucket: aws.String("theirs")}, nil); err != nil {
+	if _, err := owner(service).CreateBucket(t.Context(), &awss3.CreateBucketInput{Bucket: aws.String("theirs")}); err != nil {
 		t.Fatal(err)
 	}
 	cfg := s3Endpoint(address)
@@ -187,7 +196,7 @@ func TestOpenS3Unreachable(t *testing.T) {
 func TestForeignBucket(t *testing.T) {
 	service, address := serveS3(t, s3.DefaultConfig())
 	b := open(t, s3Endpoint(address))
-	if _, _, err := service.Do(t.Context(), &awss3.CreateBucketInput{Bucket: aws.String(b.BucketName())}, nil); err != nil {
+	if _, err := owner(service).CreateBucket(t.Context(), &awss3.CreateBucketInput{Bucket: aws.String(b.BucketName())}); err != nil {
 		t.Fatal(err)
 	}
 	var foreign *ForeignBucketError
@@ -197,7 +206,7 @@ func TestForeignBucket(t *testing.T) {
 	if err := b.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if _, _, err := service.Do(t.Context(), &awss3.HeadBucketInput{Bucket: aws.String(b.BucketName())}, nil); err != nil {
+	if _, err := owner(service).HeadBucket(t.Context(), &awss3.HeadBucketInput{Bucket: aws.String(b.BucketName())}); err != nil {
 		t.Errorf("it was removed: %v", err)
 	}
 }
@@ -225,7 +234,7 @@ func TestExistingBucket(t *testing.T) {
 	if _, err := b.Bucket(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := service.Do(t.Context(), &awss3.PutObjectInput{Bucket: bucket, Key: theirs}, []byte("x")); err != nil {
+	if _, err := owner(service).PutObject(t.Context(), &awss3.PutObjectInput{Bucket: bucket, Key: theirs, Body: strings.NewReader("x")}); err != nil {
 		t.Fatal(err)
 	}
 	if err := put(ours); err != nil {
@@ -250,11 +259,11 @@ func TestExistingBucket(t *testing.T) {
 	if err := b.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
-	out, _, err := service.Do(t.Context(), &awss3.ListObjectsV2Input{Bucket: bucket}, nil)
+	out, err := owner(service).ListObjectsV2(t.Context(), &awss3.ListObjectsV2Input{Bucket: bucket})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if left := out.(*awss3.ListObjectsV2Output).Contents; len(left) != 1 || *left[0].Key != *theirs {
+	if left := out.Contents; len(left) != 1 || *left[0].Key != *theirs {
 		t.Errorf("left %v", left)
 	}
 }
@@ -298,7 +307,7 @@ func TestObjectsLeftBehind(t *testing.T) {
 	if n := len(service.Totals().Requests); n == 0 {
 		t.Error("nothing was served")
 	}
-	if _, _, err := service.Do(t.Context(), &awss3.HeadBucketInput{Bucket: &bucket}, nil); err == nil {
+	if _, err := owner(service).HeadBucket(t.Context(), &awss3.HeadBucketInput{Bucket: &bucket}); err == nil {
 		t.Error("the bucket is still there")
 	}
 }

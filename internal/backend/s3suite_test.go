@@ -36,7 +36,7 @@ func serveS3(t *testing.T, cfg s3.Config) (*s3.Service, string) {
 // TestS3Suite: the suite on each transport, with ledgers that agree.
 func TestS3Suite(t *testing.T) {
 	_, loopback := serveS3(t, s3.DefaultConfig())
-	for name, cfg := range map[string]Config{"memory": DefaultConfig(), "direct": DefaultConfig(), "loopback": s3Endpoint(loopback)} {
+	for name, cfg := range map[string]Config{"memory": DefaultConfig(), "loopback": s3Endpoint(loopback)} {
 		t.Run(name, func(t *testing.T) {
 			b := open(t, cfg)
 			bucket, err := b.Bucket(t.Context())
@@ -44,13 +44,7 @@ func TestS3Suite(t *testing.T) {
 				t.Fatal(err)
 			}
 			m := newMeter(t, b)
-			var client s3test.Client = b.S3(m)
-			if name == "direct" {
-				if client, err = b.DirectS3(m, nil); err != nil {
-					t.Fatal(err)
-				}
-			}
-			s3test.Run(t, s3test.Target{Client: client, Bucket: bucket, Prefix: "suite/"})
+			s3test.Run(t, s3test.Target{Client: b.S3(m), Bucket: bucket, Prefix: "suite/"})
 			if err := m.Reconcile(); err != nil {
 				t.Error(err)
 			}

@@ -8,7 +8,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
-	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
 // A Refusal is an error that a service answers with.
@@ -99,14 +98,12 @@ func s3Refusal(e Effect) (status int, code string, bare bool) {
 	}
 }
 
-// Err returns the refusal as the SDK's client returns it, but for what belongs to
-// the SDK's call: for transports that have no wire. What the SDK has no type for
-// is a *smithy.GenericAPIError.
+// Err returns a refusal of DynamoDB as the SDK's client returns it, without what
+// belongs to the SDK's call: for transports that have no wire. What the SDK has no
+// type for is a *smithy.GenericAPIError.
 func (r Refusal) Err() error {
 	message := aws.String(r.Message)
 	switch {
-	case r.Service == S3:
-		return r.s3Err()
 	case r.Code == "InternalServerError":
 		return &types.InternalServerError{Message: message}
 	case r.Code == "ProvisionedThroughputExceededException":
@@ -125,25 +122,6 @@ func (r Refusal) Err() error {
 		f = smithy.FaultServer
 	}
 	return &smithy.GenericAPIError{Code: r.Code, Message: r.Message, Fault: f}
-}
-
-// s3Err is what the SDK's S3 client makes of a refusal: without a body the status
-// is all that it knows of, and an error with status 200 it takes for a 500
-// (docs/facts/s3.md §3.1, §3.5).
-func (r Refusal) s3Err() error {
-	e := &smithy.GenericAPIError{Code: r.Code, Message: r.Message}
-	if r.Bare {
-		e.Message = http.StatusText(r.Status)
-		e.Code = strings.ReplaceAll(e.Message, " ", "")
-	}
-	status := r.Status
-	if status == http.StatusOK {
-		status = http.StatusInternalServerError
-	}
-	return &smithyhttp.ResponseError{
-		Response: &smithyhttp.Response{Response: &http.Response{StatusCode: status, Header: http.Header{}}},
-		Err:      e,
-	}
 }
 
 func (r Refusal) reasons() []types.CancellationReason {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -114,7 +115,10 @@ func TestWriteOutlivesItsCaller(t *testing.T) {
 	if _, err := task.Run(t.Context(), task.VirtualConfig{}, func(ctx context.Context) error {
 		short, cancel := task.WithTimeout(ctx, time.Second/2)
 		defer cancel()
-		return a.put(short, "k", "body", ifAbsent)
+		if err := a.put(short, "k", "body", ifAbsent); !errors.Is(err, context.DeadlineExceeded) {
+			return fmt.Errorf("got %v, want the end of the context", err)
+		}
+		return nil
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -131,19 +135,20 @@ func TestUploadThatConflictsIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	bucket, key := aws.String(lake), aws.String("k")
-	begun, _, err := a.Do(t.Context(), &awss3.CreateMultipartUploadInput{Bucket: bucket, Key: key}, nil)
+	begun, _, err := a.do(t.Context(), &awss3.CreateMultipartUploadInput{Bucket: bucket, Key: key})
 	if err != nil {
 		t.Fatal(err)
 	}
 	id := begun.(*awss3.CreateMultipartUploadOutput).UploadId
-	if _, _, err := a.Do(t.Context(), &awss3.UploadPartInput{Bucket: bucket, Key: key, UploadId: id, PartNumber: aws.Int32(1)}, []byte("new")); err != nil {
+	part := &awss3.UploadPartInput{Bucket: bucket, Key: key, UploadId: id, PartNumber: aws.Int32(1), Body: strings.NewReader("new")}
+	if _, _, err := a.do(t.Context(), part); err != nil {
 		t.Fatal(err)
 	}
 	complete := func(ctx context.Context, a account) error {
-		_, _, err := a.Do(ctx, &awss3.CompleteMultipartUploadInput{
+		_, _, err := a.do(ctx, &awss3.CompleteMultipartUploadInput{
 			Bucket: bucket, Key: key, UploadId: id, IfNoneMatch: aws.String("*"),
 			MultipartUpload: &types.CompletedMultipartUpload{Parts: []types.CompletedPart{{PartNumber: aws.Int32(1), ETag: aws.String(md5Of("new"))}}},
-		}, nil)
+		})
 		return err
 	}
 	runSteps(t, a, []step{{0, "complete", complete, "ConditionalRequestConflict"}, remove(5), {20, "again", complete, "NoSuchUpload"}})
@@ -200,7 +205,7 @@ func TestWithoutListPermission(t *testing.T) {
 		{&awss3.ListObjectsV2Input{Bucket: bucket}, "AccessDenied"}, {&awss3.HeadBucketInput{Bucket: bucket}, "Forbidden"},
 		{&awss3.GetObjectInput{Bucket: none, Key: key}, "NoSuchBucket"}, {&awss3.DeleteObjectInput{Bucket: bucket, Key: none}, ""},
 	} {
-		_, served, err := a.Do(t.Context(), c.in, nil)
+		_, served, err := a.do(t.Context(), c.in)
 		if got := answered(err); got != c.want {
 			t.Errorf("%T: got %q, want %q", c.in, got, c.want)
 		}
@@ -209,7 +214,7 @@ func TestWithoutListPermission(t *testing.T) {
 		}
 	}
 	var response interface{ HTTPStatusCode() int }
-	_, _, err := a.Do(t.Context(), &awss3.HeadObjectInput{Bucket: bucket, Key: none}, nil)
+	_, _, err := a.do(t.Context(), &awss3.HeadObjectInput{Bucket: bucket, Key: none})
 	if !errors.As(err, &response) || response.HTTPStatusCode() != 403 {
 		t.Errorf("status of %v", err)
 	}

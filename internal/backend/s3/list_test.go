@@ -63,7 +63,7 @@ func model(keys []string, prefix, delimiter, after string, most int) (pages [][]
 // pages lists all pages, each sorted as the model's.
 func (a account) pages(t *rapid.T, in *awss3.ListObjectsV2Input) (pages [][]string) {
 	for range 100 { // of at most 30 keys
-		out, _, err := a.Do(t.Context(), in, nil)
+		out, _, err := a.do(t.Context(), in)
 		if err != nil {
 			t.Fatal(err)
 		}

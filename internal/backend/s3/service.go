@@ -8,9 +8,9 @@
 //
 // A request goes through two layers: a front, which turns it into one of the
 // typed requests and the answer back, and the operations on buckets. There are
-// three fronts: an in-memory HTTP client ([Service.Client]), an HTTP server
-// ([Service.HTTPHandler]), and one without HTTP and XML on the SDK's own types
-// ([Service.Do]). Requests are addressed by path, and no signature is checked.
+// two fronts: an in-memory HTTP client ([Service.Client]) and an HTTP server
+// ([Service.HTTPHandler]). Requests are addressed by path, and no signature is
+// checked.
 // Rules and their sources are in docs/facts/s3.md §3; AWS pages named in comments are
 // those of the Amazon S3 API Reference and User Guide.
 package s3
@@ -50,12 +50,10 @@ type request interface {
 	do(ctx context.Context, s *Service, b *bill) (answer, *serviceError)
 }
 
-// An answer is what an operation returns, for each kind of front.
+// An answer is what an operation returns.
 type answer interface {
 	// http writes it as a response.
 	http(to *response)
-	// sdk returns it as the SDK's output type.
-	sdk() any
 }
 
 // serve decodes and carries out one request, which brings so many bytes of an
