@@ -1,15 +1,10 @@
 package entry
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
+	"slices"
 	"strconv"
-
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/ipc"
 )
 
 // ErrDamaged is why a stream cannot be read: it is cut off, or is not what the
@@ -39,8 +34,8 @@ func Decode(data []byte) (Entry, error) {
 // DecodeRows reads what EncodeRows has written. Its errors are ErrDamaged.
 func DecodeRows(data []byte) ([]Row, error) {
 	meta, rows, err := read(data)
-	if err == nil && meta.Len() > 0 {
-		err = damaged("metadata %q, which data of lakebench does not have", meta.Keys()[0])
+	if err == nil && len(meta) > 0 {
+		err = damaged("metadata %q, which data of lakebench does not have", meta[0].key)
 	}
 	return rows, err
 }
@@ -50,16 +45,17 @@ func damaged(format string, args ...any) error {
 }
 
 // header reads the metadata of an entry.
-func header(meta arrow.Metadata) (Entry, error) {
+func header(meta []pair) (Entry, error) {
 	var e Entry
 	seen := map[string]bool{}
-	for i, key := range meta.Keys() {
+	for _, p := range meta {
+		key, value := p.key, p.value
 		if seen[key] {
 			return Entry{}, damaged("metadata %q is there twice", key)
 		}
 		seen[key] = true
 		var err error
-		switch value := meta.Values()[i]; key {
+		switch key {
 		case metaWriterEpoch:
 			e.WriterEpoch, err = positive(key, value)
 		case metaGeneration:
@@ -89,108 +85,113 @@ func positive(key, text string) (uint64, error) {
 	return n, nil
 }
 
-// endOfStream ends every stream (Arrow Columnar Format, "IPC Streaming Format").
-// The library takes the end of the bytes for it as well, so a stream cut between
-// two batches would pass.
-var endOfStream = []byte{0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}
-
-// read reads a stream of rows with its metadata.
-func read(data []byte) (arrow.Metadata, []Row, error) {
-	none := arrow.Metadata{}
-	if !bytes.HasSuffix(data, endOfStream) {
-		return none, nil, damaged("%d bytes that do not end as an Arrow stream ends; it is cut off, or something else", len(data))
+// read reads a stream of rows with its metadata. It must end as a stream does: one
+// that was cut between two batches would pass without that.
+func read(data []byte) (meta []pair, rows []Row, err error) {
+	p, data, err := next(data)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case p == nil || p.kind != headerSchema:
+		return nil, nil, damaged("no schema at the beginning")
 	}
-	src := bytes.NewReader(data)
-	// No part of a stream is longer than all of it: a damaged length must not
-	// allocate gigabytes.
-	limit := int64(len(data))
-	messages := ipc.NewMessageReader(src, ipc.WithMetadataSizeLimit(limit), ipc.WithBodySizeLimit(limit))
-	defer messages.Release()
-	r, err := ipc.NewReaderFromMessageReader(messages)
+	columns, err := columnsOf(p.fields)
 	if err != nil {
-		return none, nil, damaged("%v", err)
+		return nil, nil, err
 	}
-	defer r.Release()
-	columns, err := columnsOf(r.Schema())
-	if err != nil {
-		return none, nil, err
-	}
-	var rows []Row
-	for r.Next() {
-		more, err := columns.rows(r.RecordBatch())
-		if err != nil {
-			return none, nil, err
+	for meta = p.meta; ; {
+		if p, data, err = next(data); err != nil {
+			return nil, nil, err
 		}
-		rows = append(rows, more...)
+		switch {
+		case p == nil && len(data) > 0:
+			return nil, nil, damaged("%d bytes after the end of the stream", len(data))
+		case p == nil:
+			return meta, rows, nil
+		case p.kind != headerRecordBatch:
+			return nil, nil, damaged("a second schema")
+		}
+		if rows, err = columns.append(rows, p.batch); err != nil {
+			return nil, nil, err
+		}
 	}
-	if err := r.Err(); err != nil && !errors.Is(err, io.EOF) {
-		return none, nil, damaged("%v", err)
-	}
-	if src.Len() > 0 {
-		return none, nil, damaged("%d bytes after the end of the stream", src.Len())
-	}
-	return r.Schema().Metadata(), rows, nil
 }
 
-// columns are the places of what a row is made of; -1 where there is none.
-type columns struct{ key, value, tombstone int }
+// columns are the roles that a schema's columns have in a row, in their order.
+type columns []role
 
-// columnsOf finds the columns by what the schema says of them: the key by its
+type role int
+
+const (
+	isKey role = iota
+	isValue
+	isTombstone
+)
+
+// columnsOf finds the roles by what the schema says of the columns: the key by its
 // mark, the tombstone by its name, and one more is the value.
-func columnsOf(schema *arrow.Schema) (columns, error) {
-	c := columns{-1, -1, -1}
-	for i, f := range schema.Fields() {
-		switch _, isKey := f.Metadata.GetValue(metaKeyPosition); {
-		case isKey && c.key < 0 && f.Type.ID() == arrow.STRING:
-			c.key = i
-		case !isKey && f.Name == columnTombstone && c.tombstone < 0 && f.Type.ID() == arrow.BOOL:
-			c.tombstone = i
-		case !isKey && f.Name != columnTombstone && c.value < 0 && (f.Type.ID() == arrow.STRING || f.Type.ID() == arrow.BINARY):
-			c.value = i
+func columnsOf(fields []field) (columns, error) {
+	var c columns
+	for _, f := range fields {
+		marked := slices.ContainsFunc(f.meta, func(p pair) bool { return p.key == metaKeyPosition })
+		var r role
+		switch {
+		case marked && f.kind == typeUtf8:
+			r = isKey
+		case !marked && f.name == columnTombstone && f.kind == typeBool:
+			r = isTombstone
+		case !marked && f.name != columnTombstone && (f.kind == typeUtf8 || f.kind == typeBinary):
+			r = isValue
 		default:
-			return c, damaged("column %q of type %s; expected are one key of type utf8, one value of type utf8 or binary, and %s", f.Name, f.Type, columnTombstone)
+			r = -1
 		}
+		if r < 0 || slices.Contains(c, r) {
+			return nil, damaged("column %q of type %d; expected are one key of type utf8 (%d), one value of type utf8 or binary (%d), and %s of type bool (%d)",
+				f.name, f.kind, typeUtf8, typeBinary, columnTombstone, typeBool)
+		}
+		c = append(c, r)
 	}
-	if c.key < 0 && schema.NumFields() > 0 {
-		return c, damaged("no column is marked as the key (%s)", metaKeyPosition)
+	if len(fields) > 0 && !slices.Contains(c, isKey) {
+		return nil, damaged("no column is marked as the key (%s)", metaKeyPosition)
 	}
 	return c, nil
 }
 
-// rows copies a batch's rows.
-func (c columns) rows(batch arrow.RecordBatch) ([]Row, error) {
-	if c.key < 0 || batch.NumRows() == 0 {
+// append copies a batch's rows.
+func (c columns) append(rows []Row, b batch) ([]Row, error) {
+	if len(c) == 0 || b.rows <= 0 {
 		return nil, damaged("a batch without rows")
 	}
-	keys := batch.Column(c.key).(*array.String)
-	rows := make([]Row, batch.NumRows())
-	for i := range rows {
-		if keys.IsNull(i) {
-			return nil, damaged("row %d has no key", i)
-		}
-		rows[i].Key = string([]byte(keys.Value(i)))
-	}
-	if c.tombstone >= 0 {
-		marks := batch.Column(c.tombstone).(*array.Boolean)
-		for i := range rows {
-			rows[i].Tombstone = marks.IsValid(i) && marks.Value(i)
+	taken := make([]column, len(c))
+	for i, r := range c {
+		var err error
+		if taken[i], err = b.take(r == isTombstone); err != nil {
+			return nil, err
 		}
 	}
-	if c.value < 0 {
-		return rows, nil
-	}
-	values := batch.Column(c.value)
-	for i := range rows {
-		if values.IsValid(i) {
-			rows[i].Value = bytesAt(values, i)
+	more := make([]Row, b.rows) // there is room in the batch for as many keys
+	for i, r := range c {
+		if err := r.fill(more, taken[i]); err != nil {
+			return nil, err
 		}
 	}
-	return rows, nil
+	return append(rows, more...), nil
 }
 
-func bytesAt(values arrow.Array, i int) []byte {
-	if v, ok := values.(*array.Binary); ok {
-		return append([]byte{}, v.Value(i)...)
+// fill sets a role's part of the rows.
+func (r role) fill(rows []Row, c column) error {
+	for i := range rows {
+		switch null := c.null(i); {
+		case r == isKey && null:
+			return damaged("row %d has no key", i)
+		case null:
+		case r == isKey:
+			rows[i].Key = string(c.bytes(i))
+		case r == isValue:
+			rows[i].Value = append([]byte{}, c.bytes(i)...)
+		default:
+			rows[i].Tombstone = c.bit(i)
+		}
 	}
-	return []byte(values.(*array.String).Value(i))
+	return nil
 }

@@ -7,15 +7,7 @@
 // acknowledged row that nobody will ever see again.
 package entry
 
-import (
-	"bytes"
-	"fmt"
-
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/ipc"
-	"github.com/apache/arrow-go/v18/arrow/memory"
-)
+import "fmt"
 
 // A Row is a row of a keyed table. A later row of a key replaces an earlier one.
 type Row struct {
@@ -54,15 +46,6 @@ const (
 	columnTombstone = "_tombstone"
 )
 
-// rowFields are the columns of what is written here.
-func rowFields() []arrow.Field {
-	return []arrow.Field{
-		{Name: columnKey, Type: arrow.BinaryTypes.String, Metadata: arrow.NewMetadata([]string{metaKeyPosition}, []string{"1"})},
-		{Name: columnValue, Type: arrow.BinaryTypes.Binary, Nullable: true},
-		{Name: columnTombstone, Type: arrow.FixedWidthTypes.Boolean},
-	}
-}
-
 // Encode returns the object that holds e. The same entry has the same bytes.
 func Encode(e Entry) ([]byte, error) {
 	switch {
@@ -73,53 +56,18 @@ func Encode(e Entry) ([]byte, error) {
 	case !e.Sentinel && len(e.Rows) == 0:
 		return nil, fmt.Errorf("entry: no rows, and no sentinel")
 	}
-	keys, values := []string{metaWriterEpoch}, []string{fmt.Sprint(e.WriterEpoch)}
+	meta := []pair{{metaWriterEpoch, fmt.Sprint(e.WriterEpoch)}}
 	if e.Generation > 0 {
-		keys, values = append(keys, metaGeneration), append(values, fmt.Sprint(e.Generation))
+		meta = append(meta, pair{metaGeneration, fmt.Sprint(e.Generation)})
 	}
 	if e.Sentinel {
-		keys, values = append(keys, metaSentinel), append(values, "true")
-		return stream(nil, arrow.NewMetadata(keys, values), nil)
+		return stream(nil, append(meta, pair{metaSentinel, "true"}), nil)
 	}
-	return stream(rowFields(), arrow.NewMetadata(keys, values), e.Rows)
+	return stream(rowFields(), meta, e.Rows)
 }
 
 // EncodeRows returns rows as a stream that is no log entry: the data of a
 // generation or of a base table.
 func EncodeRows(rows []Row) ([]byte, error) {
-	return stream(rowFields(), arrow.Metadata{}, rows)
-}
-
-func stream(fields []arrow.Field, meta arrow.Metadata, rows []Row) ([]byte, error) {
-	var out bytes.Buffer
-	schema := arrow.NewSchema(fields, &meta)
-	w := ipc.NewWriter(&out, ipc.WithSchema(schema))
-	if len(rows) > 0 {
-		batch := batchOf(schema, rows)
-		defer batch.Release()
-		if err := w.Write(batch); err != nil {
-			return nil, fmt.Errorf("entry: %w", err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		return nil, fmt.Errorf("entry: %w", err)
-	}
-	return out.Bytes(), nil
-}
-
-func batchOf(schema *arrow.Schema, rows []Row) arrow.RecordBatch {
-	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
-	defer b.Release()
-	b.Reserve(len(rows))
-	keys, values, tombstones := b.Field(0).(*array.StringBuilder), b.Field(1).(*array.BinaryBuilder), b.Field(2).(*array.BooleanBuilder)
-	for _, r := range rows {
-		keys.Append(r.Key)
-		if r.Value == nil {
-			values.AppendNull()
-		} else {
-			values.Append(r.Value)
-		}
-		tombstones.Append(r.Tombstone)
-	}
-	return b.NewRecordBatch()
+	return stream(rowFields(), nil, rows)
 }
