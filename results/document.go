@@ -28,6 +28,10 @@ type Document struct {
 	// Partial says that the run was interrupted: what is here was measured, but
 	// not everything that was asked for was.
 	Partial bool `json:"partial"`
+	// Headline says in a sentence or two what was found. The workload writes it.
+	Headline string `json:"headline"`
+	// Published are the published figures that the run has measured.
+	Published []PublishedFigure `json:"published"`
 	// Metrics describes the metrics of the series, in the order of tables.
 	Metrics  Metrics  `json:"metrics"`
 	Series   []Series `json:"series"`

@@ -175,6 +175,10 @@ func unreadable(err, kind error) error {
 // document in memory may have nil for an empty one; a file says which it is.
 func (d *Document) missing() string {
 	switch {
+	case d.Headline == "":
+		return "headline"
+	case d.Published == nil:
+		return "published"
 	case d.Metrics == nil:
 		return "metrics"
 	case d.Series == nil:
@@ -256,6 +260,7 @@ func unmarshalers() json.Options {
 		}),
 		startWith(Series{Repeat: -1, Retries: -1, Evaluated: -1, Returned: -1, BytesSent: -1, BytesReceived: -1, CostUSD: nan,
 			Units: Units{RRU: nan, WRU: nan, S3ClassA: -1, S3ClassB: -1, Unreported: -1}}),
+		startWith(PublishedFigure{Published: nan, Measured: nan}),
 		startWith(Operations{-1, -1, -1, -1}),
 		startWith(Histogram{Clamped: -1}),
 		startWith(MetricSummary{Value: nan, Min: nan, Max: nan}),

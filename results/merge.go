@@ -25,7 +25,8 @@ const WorkerSetting = "worker"
 //
 // It refuses documents of different workload hashes, seeds or clocks, the same
 // document or the part of a worker twice, and metrics that do not follow from the
-// sums: with a *MergeError or ErrUnmergeable. If a worker's part is missing the
+// sums: with a *MergeError or ErrUnmergeable. Headline and published figures are
+// the workload's to write (workloads.Merge). If a worker's part is missing the
 // merged document is partial.
 func Merge(runID string, docs ...Named) (Document, error) {
 	if len(docs) == 0 {
@@ -37,6 +38,7 @@ func Merge(runID string, docs ...Named) (Document, error) {
 	out := docs[0].Document
 	out.RunID = runID
 	out.Checks, out.Warnings = nil, nil
+	out.Headline, out.Published = fmt.Sprintf("%s, merged from %d results.", out.Workload.Name, len(docs)), []PublishedFigure{}
 	series := seriesMerger{metrics: out.Metrics}
 	for _, d := range docs {
 		doc := d.Document

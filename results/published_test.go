@@ -6,39 +6,6 @@ import (
 	"testing"
 )
 
-// A figure is taken from the point that it is about, and a count is multiplied or
-// divided as its name says.
-func TestPublishedFigures(t *testing.T) {
-	at := func(generations, polls float64) Point {
-		return Point{"generations": Number(generations), "manifest_polls": Number(polls), "duplicates": Bool(true), "user_indexes": Number(0)}
-	}
-	doc := Document{Workload: Workload{Name: "flush"}, Summary: Summary{Metrics: []MetricSummary{
-		{Variant: "scan", Point: at(0, 0), Metric: "requests/op", Value: 29},
-		{Variant: "scan", Point: at(0, 20), Metric: "requests/op", Value: 129},
-		{Variant: "serve", Point: at(0, 20), Metric: "requests/op", Value: 24},
-		{Variant: "serve", Point: at(0, 20), Metric: "usd/op", Value: 1},
-	}}}
-	got := Published(doc)
-	if len(got) != 2 || got[0].Published != 132 || got[0].Measured != 129 || got[1].Published != 24 || got[1].Measured != 24 {
-		t.Errorf("%+v", got)
-	}
-	per := Document{Workload: Workload{Name: "wal-replay"}, Summary: Summary{Metrics: []MetricSummary{
-		{Variant: "scan", Point: Point{"entries": Number(30), "hint_lag": Number(0)}, Metric: "requests/op", Value: 264},
-	}}}
-	if got := Published(per); len(got) != 1 || got[0].Measured != 8.8 {
-		t.Errorf("%+v", got)
-	}
-	times := Document{Workload: Workload{Name: "concurrent-commits"}, Summary: Summary{Metrics: []MetricSummary{
-		{Variant: "serve", Point: Point{"committers": Number(8)}, Metric: "scans/op", Value: 3},
-	}}}
-	if got := Published(times); len(got) != 1 || got[0].Measured != 24 {
-		t.Errorf("%+v", got)
-	}
-	if got := Published(Document{Workload: Workload{Name: "catalog-refresh"}}); got != nil {
-		t.Errorf("%+v", got)
-	}
-}
-
 // Requests are broken down at the last point, per operation, without those of
 // setting up.
 func TestRequestsByCause(t *testing.T) {

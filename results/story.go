@@ -9,51 +9,6 @@ import (
 	"github.com/lakebench/lakebench/internal/render/texttab"
 )
 
-// headline says in a sentence what the run found: what an operation costs where
-// the swept parameter is largest, on the dearest variant and on the cheapest.
-func headline(doc Document) string {
-	rows := rowsOf(doc.Summary.Metrics)
-	if len(rows) == 0 {
-		return doc.Workload.Name + " measured nothing."
-	}
-	x, at := "", ""
-	if swept := sweptNumbers(doc.Summary.Metrics); len(swept) > 0 {
-		x = swept[0]
-	}
-	rows = atLargest(rows, x)
-	if x != "" {
-		at = "At " + quantity(x, FormatCoordinate(rows[0].point[x])) + " "
-	}
-	metric, dear, cheap := contrast(doc.Metrics, rows)
-	subject := operationName(doc.Series)
-	if per := metric.Per; per != "" && per != "operation" {
-		subject = per
-	}
-	sentence := texttab.Capital(fmt.Sprintf("%s%s costs %s on ", at, texttab.AOrAn(subject), amount(metric, dear.values[metric.Name])))
-	if dear == cheap {
-		return sentence + alike(rows) + growthClause(doc.Summary.Growth, metric.Name, x, rows...) + "."
-	}
-	sentence += dear.variant
-	if v := cheap.values[metric.Name]; v > 0 {
-		sentence += fmt.Sprintf(", %s times the %s on %s", texttab.Significant(dear.values[metric.Name]/v), metric.Format(v), cheap.variant)
-	} else {
-		sentence += " and nothing on " + cheap.variant
-	}
-	return sentence + growthClause(doc.Summary.Growth, metric.Name, x, dear, cheap) + "."
-}
-
-// alike names the variants of rows that do not differ.
-func alike(rows []*tableRow) string {
-	if len(rows) == 1 {
-		return rows[0].variant
-	}
-	var names []string
-	for _, r := range rows {
-		names = append(names, r.variant)
-	}
-	return texttab.List(names) + " alike"
-}
-
 // quantity writes so much of a parameter: "30 days", but "concurrency 16".
 func quantity(name, value string) string {
 	if strings.HasSuffix(name, "s") {
@@ -62,101 +17,12 @@ func quantity(name, value string) string {
 	return texttab.Spaced(name) + " " + value
 }
 
-// atLargest returns the rows of the point at which x is largest; of the last
-// point if nothing is swept.
-func atLargest(rows []*tableRow, x string) []*tableRow {
-	largest := rows[len(rows)-1]
-	for _, r := range rows {
-		v, _ := r.point[x].Float()
-		if top, _ := largest.point[x].Float(); x != "" && v > top {
-			largest = r
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(rows), func(r *tableRow) bool { return r.point.String() != largest.point.String() })
-}
-
-// contrast picks the first cost in which the rows differ, those first that a
-// workload is about, and the dearest and the cheapest of them; the first cost and
-// one row if they do not differ. Times are no costs: those of one run are noise.
-func contrast(metrics Metrics, rows []*tableRow) (metric Metric, dear, cheap *tableRow) {
-	costs := slices.DeleteFunc([]string{"usd/day", "requests/item", "requests/op", "usd/op", "evaluated/op"}, func(metric string) bool {
-		return slices.ContainsFunc(rows, func(r *tableRow) bool { _, has := r.values[metric]; return !has })
-	})
-	if len(costs) == 0 {
-		return metrics.Lookup("requests/op"), rows[0], rows[0]
-	}
-	for _, metric := range costs {
-		dear, cheap = rows[0], rows[0]
-		for _, r := range rows {
-			if r.values[metric] > dear.values[metric] {
-				dear = r
-			}
-			if r.values[metric] < cheap.values[metric] {
-				cheap = r
-			}
-		}
-		if dear != cheap {
-			return metrics.Lookup(metric), dear, cheap
-		}
-	}
-	return metrics.Lookup(costs[0]), rows[0], rows[0]
-}
-
-// amount writes a metric's value with its noun.
-func amount(m Metric, v float64) string {
-	switch {
-	case m.IsTime():
-		return m.Format(v) + " (" + m.Noun + ")"
-	case m.Money && m.Scale > 1:
-		return m.Format(v) + " " + m.ScaleNote()
-	case m.Money:
-		return m.Format(v)
-	case m.Noun == "requests" && v == 1:
-		return "1 request"
-	}
-	return m.Format(v) + " " + m.Noun
-}
-
 // FormatCoordinate writes the value of a parameter for people.
 func FormatCoordinate(v Value) string {
 	if f, ok := v.Float(); ok {
 		return texttab.Thousands(f, texttab.Decimals([]float64{f}))
 	}
 	return v.String()
-}
-
-// growthClause says how the costs of the rows grow over x, if that is known.
-func growthClause(growth []Growth, metric, x string, rows ...*tableRow) string {
-	var clauses, ways []string
-	for _, r := range rows {
-		for _, g := range growth {
-			if g.Variant == r.variant && g.Metric == metric && g.X == x && g.Point.String() == r.point.Without(x).String() && g.Class != Undetermined {
-				ways = append(ways, grows(g, ""))
-				clauses = append(clauses, r.variant+" "+grows(g, "s"))
-			}
-		}
-	}
-	switch {
-	case len(clauses) < len(rows):
-		return ""
-	case len(slices.Compact(slices.Clone(ways))) > 1 || len(ways) == 1:
-		return ": " + texttab.List(clauses)
-	case len(ways) == 2:
-		return ": both " + ways[0]
-	}
-	return ": all " + ways[0]
-}
-
-// grows says how a fit goes, its verb with an ending; the classes are of growth, and
-// some costs fall.
-func grows(g Growth, ending string) string {
-	switch {
-	case g.Class == Constant:
-		return "stay" + ending + " constant"
-	case g.B < 0:
-		return "fall" + ending
-	}
-	return "grow" + ending + " " + string(g.Class) + "ly"
 }
 
 // growth writes the fits of the columns of the cost table, variants that grow

@@ -38,7 +38,7 @@ func WriteTable(w io.Writer, doc Document, o TableOptions) error {
 type terminal struct{ *texttab.Page }
 
 func (t *terminal) head(doc Document) {
-	t.Paragraph(texttab.Bold, headline(doc), "")
+	t.Paragraph(texttab.Bold, doc.Headline, "")
 	for _, c := range doc.Checks {
 		if c.Status == Failed {
 			t.Paragraph(texttab.Red, fmt.Sprintf("Invalid: the check %q failed. Do not use these numbers.", c.Name), "")

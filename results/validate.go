@@ -34,6 +34,11 @@ func (d *Document) problem() error {
 	if err := d.Metrics.problem(); err != nil {
 		return err
 	}
+	for _, f := range d.Published {
+		if !stated(Point{}, []string{f.Figure, f.Variant, f.Explained}, f.Published, f.Measured) {
+			return fmt.Errorf("published: part of %q of %s is missing or not finite", f.Figure, f.Variant)
+		}
+	}
 	seen := make(map[string]bool, len(d.Series))
 	for i := range d.Series {
 		s := &d.Series[i]

@@ -7,9 +7,6 @@ import (
 	"github.com/lakebench/lakebench/internal/render/texttab"
 )
 
-// Headline says in a sentence what the run found.
-func Headline(doc Document) string { return headline(doc) }
-
 // Context says in a line what was run, and where.
 func Context(doc Document) string { return context(doc) }
 

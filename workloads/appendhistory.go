@@ -76,6 +76,9 @@ func appendHistory() *Workload {
 				Noun: "write units", Per: "day", Assume: results.Exact, Better: results.LowerIsBetter, Column: results.Column{Heading: [2]string{"write units", "per day"}, Priority: 10},
 			},
 		},
+		headline: func(doc *results.Document) string {
+			return largest(doc, "days").sentences("usd/day", "day of history", "days of history", "a day of the lake", "costs")
+		},
 		deterministic: always,
 		checkRun:      checkAppend,
 		prepare:       prepareAppend,

@@ -66,8 +66,11 @@ func catalogRefresh() *Workload {
 			},
 			{Name: "prefix", Kind: Text, Default: "tbl/", Doc: "what the tables' keys begin with", check: checkPrefix},
 		},
-		Imports:       true,
-		divisible:     true,
+		Imports:   true,
+		divisible: true,
+		headline: func(doc *results.Document) string {
+			return largest(doc, "history_records").sentences("requests/op", "history record", "history records", "a refresh", "takes")
+		},
 		deterministic: always,
 		checkRun:      checkCatalog,
 		prepare:       prepareCatalog,

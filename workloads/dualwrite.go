@@ -48,6 +48,9 @@ func dualWrite() *Workload {
 				Noun: "operations allowed by conflicts", Per: "second", Assume: results.Exact, Better: results.HigherIsBetter, Column: results.Column{Heading: [2]string{"per second", "by conflicts"}, Priority: 10},
 			},
 		},
+		headline: func(doc *results.Document) string {
+			return largest(doc, "item_bytes").sentences("usd/op", "byte in an item", "bytes in an item", "a mutation", "costs")
+		},
 		deterministic: always,
 		traces:        true,
 		checkRun:      checkDualWrite,

@@ -52,6 +52,9 @@ func metadataMix() *Workload {
 		Metrics: results.Metrics{
 			conflicts("requests refused for another writer's value or transaction; each is made again"),
 		},
+		headline: func(doc *results.Document) string {
+			return largest(doc, "concurrency").sentences("requests/op", "node at work", "nodes at work", "an operation", "takes")
+		},
 		deterministic: func(p load.Point) bool { return p["concurrency"].(int64) == 1 },
 		checkRun:      checkMix,
 		prepare:       prepareMix,

@@ -65,6 +65,9 @@ func migration() *Workload {
 			},
 			conflicts("requests refused for another writer's value or transaction, in phase steady"),
 		},
+		headline: func(doc *results.Document) string {
+			return largest(doc, "records").sentences("requests/item", "record", "records", "the backfill of one", "takes")
+		},
 		deterministic: func(p load.Point) bool { return p["writers"].(int64) == 0 },
 		free:          []string{"bytes/op"}, // the backfill's cursor is a key, which one depends on the order of a scan
 		traces:        true,

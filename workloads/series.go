@@ -115,8 +115,11 @@ func (r *run) document(ctx context.Context, started time.Time, partial bool) (*r
 		Series:        r.series, Checks: r.checks.all(), Warnings: r.warnings,
 	}
 	r.sortSeries(doc.Series)
-	doc.Summary, err = results.Summarize(doc.Metrics, doc.Series)
-	return doc, err
+	if doc.Summary, err = results.Summarize(doc.Metrics, doc.Series); err != nil {
+		return nil, err
+	}
+	cfg.Workload.describe(doc)
+	return doc, nil
 }
 
 // sortSeries orders by variant, point, repeat and phase, each in the order in

@@ -33,7 +33,11 @@ func concurrentCommits() *Workload {
 				Noun: "lost attempts", Per: results.PerOperation, Assume: results.Exact, Better: results.LowerIsBetter, Column: results.Column{Heading: [2]string{"lost", "attempts"}, Priority: 6},
 			},
 		},
-		objects:       true,
+		objects: true,
+		headline: func(doc *results.Document) string {
+			return largest(doc, "committers").sentences("requests/op", "commit at once", "commits at once", "a commit", "takes")
+		},
+		published:     commitsFigures(),
 		deterministic: func(p load.Point) bool { return p["committers"].(int64) == 1 },
 		prepare: func(ctx context.Context, s *site) (subject, error) {
 			shards, err := newShardSite(ctx, s)
@@ -138,4 +142,18 @@ func (s *commitsSite) compareTip(setup context.Context, r *recorder, store *mani
 	}
 	s.found.add(c)
 	return nil
+}
+
+// commitsFigures are the published figures that the workload measures.
+func commitsFigures() []figure {
+	return []figure{
+		{
+			name: "searches for 8 commits at once", variant: "serve", published: 24, metric: metricScans, at: map[string]string{"committers": "8"}, times: "committers",
+			explained: "at most n(n−1)/2 = 28; how many of them depends on how the commits overlap, so on the time that each request takes",
+		},
+		{
+			name: "searches for 8 commits at once", variant: "serialized", published: 0, metric: metricScans, at: map[string]string{"committers": "8"}, times: "committers",
+			explained: "each commit hands its version to the next one",
+		},
+	}
 }

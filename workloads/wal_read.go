@@ -2,6 +2,7 @@ package workloads
 
 import (
 	"context"
+	"github.com/lakebench/lakebench/results"
 
 	"github.com/lakebench/lakebench/internal/cost"
 	"github.com/lakebench/lakebench/internal/meter"
@@ -25,7 +26,11 @@ func freshRead() *Workload {
 			{Name: "rows", Kind: Integer, Min: 1, Max: 100_000, Default: "100", Doc: "rows of a generation, 100 bytes each"},
 			{Name: "reads", Kind: Integer, Min: 1, Max: 1_000_000, Default: "10", Doc: "reads that are measured, in each repeat"},
 		}, policyParams()...),
-		objects:       true,
+		objects: true,
+		headline: func(doc *results.Document) string {
+			return largest(doc, "generations").sentences("requests/op", "L0 generation", "L0 generations", "a read", "takes")
+		},
+		published:     freshReadFigures(),
 		deterministic: always,
 		prepare: func(ctx context.Context, s *site) (subject, error) {
 			shards, err := newShardSite(ctx, s)
@@ -85,4 +90,18 @@ func flushRows(ctx context.Context, w *wal.Writer, rows []wal.Row) error {
 	}
 	_, err := w.Flush(ctx)
 	return err
+}
+
+// freshReadFigures are the published figures that the workload measures.
+func freshReadFigures() []figure {
+	return []figure{
+		{
+			name: "requests per read of 64 generations", variant: "scan", published: 5 + 64, metric: "requests/op", at: map[string]string{"generations": "64"},
+			explained: "5 + N: a search of the manifest (hint, HEAD, two HEADs, body), and the data of each generation",
+		},
+		{
+			name: "requests per read of 64 generations", variant: "serve", published: 64, metric: "requests/op", at: map[string]string{"generations": "64"},
+			explained: "N: the data of each generation",
+		},
+	}
 }

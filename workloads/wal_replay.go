@@ -37,8 +37,12 @@ func walReplay() *Workload {
 		Variants: slices.Insert(variants, 1, Variant{
 			variantServeCursor, "the change at first: served, but replay still writes its place after every entry",
 		}),
-		Params:        reopenParams("0,10,100"),
-		objects:       true,
+		Params:  reopenParams("0,10,100"),
+		objects: true,
+		headline: func(doc *results.Document) string {
+			return largest(doc, "entries").sentences("requests/op", "entry to replay", "entries to replay", "opening a shard", "takes")
+		},
+		published:     replayFigures(),
 		deterministic: always,
 		prepare: func(ctx context.Context, s *site) (subject, error) {
 			shards, err := newShardSite(ctx, s)
@@ -136,7 +140,10 @@ func failover() *Workload {
 				Noun: "requests to the first append", Assume: results.Exact, Better: results.LowerIsBetter, Column: results.Column{Heading: [2]string{"requests to", "1st append"}, Priority: 6},
 			},
 		},
-		objects:       true,
+		objects: true,
+		headline: func(doc *results.Document) string {
+			return largest(doc, "entries").sentences("requests-to-first-append", "entry to replay", "entries to replay", "a failover", "takes")
+		},
 		deterministic: always,
 		prepare: func(ctx context.Context, s *site) (subject, error) {
 			shards, err := newShardSite(ctx, s)
@@ -198,4 +205,20 @@ func (s *failoverSite) keptOut(setup context.Context, r *recorder, before *wal.W
 	}
 	s.found.add(c)
 	return nil
+}
+
+// replayFigures are the published figures that the workload measures.
+func replayFigures() []figure {
+	profile := map[string]string{"entries": "30", "hint_lag": "0"} // docs/facts/memwal.md §3
+	return []figure{
+		{
+			name: "requests per unflushed entry", variant: "scan", published: 8.81, metric: "requests/op", at: profile, per: "entries",
+			explained: "(24 + 8K)/K for K = 30 entries (assumption): an entry is read, and its place searched for (5) and written (2)",
+		},
+		{
+			name: "requests per unflushed entry", variant: "serve-cursor", published: 4.18, metric: "requests/op", at: profile, per: "entries",
+			explained: "(14 + 3K)/K for K = 30 entries: an entry is read, and its place written (2). The real tailer wrote beside the reading, so some writes lost their version and were made again; " +
+				"here none does. On a shard that was flushed before (flushed_before=true) an entry takes 4, since the end of the log is looked for one by one",
+		},
+	}
 }

@@ -31,6 +31,10 @@ type Workload struct {
 	// Imports says that a history file or an existing table can stand in for what
 	// is generated.
 	Imports bool
+	// headline says in at most two sentences what a document of the workload found.
+	headline func(*results.Document) string
+	// published are the published figures that it measures.
+	published []figure
 	// divisible says that what an operation costs does not depend on those before
 	// it, so that several workers may divide them.
 	divisible bool

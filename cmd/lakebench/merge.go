@@ -68,7 +68,7 @@ func (o mergeOptions) run(ctx context.Context, args []string, stdout, stderr io.
 	if id == "" {
 		id = fmt.Sprintf("%s-%s-merged", stamp(time.Now()), parts[0].Document.Workload.Name)
 	}
-	doc, err := results.Merge(id, parts...)
+	doc, err := workloads.Merge(id, parts...)
 	if err != nil {
 		return err
 	}

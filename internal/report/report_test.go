@@ -33,7 +33,7 @@ func TestReportSaysWhatTheResultSays(t *testing.T) {
 	doc := resultstest.CatalogRefresh(1, 0, 100, 1000, 10_000)
 	for format, text := range map[string]string{"html": htmlOf(t, doc), "markdown": markdownOf(t, doc)} {
 		for _, want := range []string{
-			results.Headline(doc), "Growth with history records (x)", "Crossover", doc.RunID, doc.Workload.Hash,
+			doc.Headline, "Growth with history records (x)", "Crossover", doc.RunID, doc.Workload.Hash,
 			"lakebench run --workload catalog-refresh", "Assumptions", "Requests by cause",
 		} {
 			if !strings.Contains(text, want) {

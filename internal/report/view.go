@@ -80,7 +80,7 @@ func newView(docs []results.Document) (view, error) {
 func newRun(i int, doc results.Document) (run, error) {
 	r := run{
 		ID: "run-" + strconv.Itoa(i+1), Workload: doc.Workload.Name,
-		Headline: results.Headline(doc), Context: results.Context(doc), Alerts: alerts(doc),
+		Headline: doc.Headline, Context: results.Context(doc), Alerts: alerts(doc),
 		Crossovers: results.Crossovers(doc), Checks: doc.Checks, Ledgers: results.Ledgers(doc), Attempts: attempts(doc),
 		Parameters: parameters(doc), Environment: environment(doc), Assumptions: assumptions(doc), Reproduce: reproduce(doc),
 	}

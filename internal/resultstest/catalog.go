@@ -5,11 +5,13 @@ package resultstest
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/lakebench/lakebench/internal/price"
+	"github.com/lakebench/lakebench/internal/render/format"
 	"github.com/lakebench/lakebench/internal/units"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/run/metric"
@@ -46,7 +48,9 @@ func CatalogRefresh(repeats int, history ...int64) results.Document {
 			Backend: results.Backend{Kind: "embedded"},
 		},
 		Seed: 1, Repeats: repeats, Clock: results.RealClock, Deterministic: true,
-		Metrics: metric.Common(),
+		Headline:  headline(history),
+		Published: []results.PublishedFigure{},
+		Metrics:   metric.Common(),
 		Checks: []results.Check{
 			{Name: results.LedgersCheck, Status: results.Passed, Detail: "calls + retries = attempts = served in all series"},
 			{Name: "same-set", Status: results.Passed, Detail: "v1 and v2 list the 1,000 tables that the generator says"},
@@ -72,6 +76,20 @@ func CatalogRefresh(repeats int, history ...int64) results.Document {
 	doc.Summary, err = results.Summarize(doc.Metrics, doc.Series)
 	must(err)
 	return doc
+}
+
+// headline is what the workload says of its largest and its smallest point.
+func headline(history []int64) string {
+	if len(history) == 0 {
+		return WorkloadName + " measured nothing."
+	}
+	least, most := slices.Min(history), slices.Max(history)
+	text := fmt.Sprintf("With %s history records, a refresh takes %d requests on v1 and 8 on v2 and v2-parallel.",
+		format.Thousands(float64(most), 0), scan(most).requests)
+	if least < most {
+		text += fmt.Sprintf(" With %s history records, it takes %d on v1 and 8 on v2 and v2-parallel.", format.Thousands(float64(least), 0), scan(least).requests)
+	}
+	return text
 }
 
 // read is what one refresh asks of the service.

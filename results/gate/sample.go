@@ -21,7 +21,7 @@ func Sample() (results.Document, error) {
 		Started: time.Unix(0, 0).UTC(), Ended: time.Unix(1, 0).UTC(),
 		Workload: results.Workload{Name: "self-test", Version: 1, Params: params, Hash: hash},
 		Seed:     1, Repeats: 1, Clock: results.RealClock, Deterministic: true,
-		Metrics:  sampleMetrics(),
+		Headline: "The self-test made this up.", Published: []results.PublishedFigure{}, Metrics: sampleMetrics(),
 		Checks:   []results.Check{{Name: results.LedgersCheck, Status: results.Passed, Detail: "made up"}},
 		Warnings: []string{},
 	}

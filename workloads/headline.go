@@ -1,0 +1,144 @@
+package workloads
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/lakebench/lakebench/internal/render/format"
+	"github.com/lakebench/lakebench/results"
+)
+
+// describe writes the workload's headline and published figures into a document,
+// from its summary.
+func (w *Workload) describe(doc *results.Document) {
+	doc.Headline = w.Name + " measured nothing."
+	if len(doc.Summary.Metrics) > 0 {
+		doc.Headline = w.headline(doc)
+	}
+	doc.Published = w.publishedIn(doc)
+}
+
+// Merge is results.Merge, and has the workload describe what came of it.
+func Merge(runID string, docs ...results.Named) (results.Document, error) {
+	doc, err := results.Merge(runID, docs...)
+	if err != nil {
+		return results.Document{}, err
+	}
+	w, err := Find(doc.Workload.Name)
+	if err != nil {
+		return results.Document{}, err
+	}
+	w.describe(&doc)
+	return doc, nil
+}
+
+// A reading is what a document says at one point. Headlines are written from it,
+// so they name what was measured, and no trend.
+type reading struct {
+	doc   *results.Document
+	x     string // the parameter that the headline is about
+	point results.Point
+}
+
+// largest reads the point at which a parameter is largest, the last of those if
+// there are several.
+func largest(doc *results.Document, x string) reading {
+	r := reading{doc: doc, x: x}
+	for _, m := range doc.Summary.Metrics {
+		v, _ := m.Point[x].Float()
+		if top, _ := r.point[x].Float(); r.point == nil || v >= top {
+			r.point = m.Point
+		}
+	}
+	return r
+}
+
+// smallest reads the point at which the parameter is smallest and all others are
+// as they were.
+func (r reading) smallest() reading {
+	others := r.point.Without(r.x).String()
+	for _, m := range r.doc.Summary.Metrics {
+		v, _ := m.Point[r.x].Float()
+		if least, _ := r.point[r.x].Float(); v < least && m.Point.Without(r.x).String() == others {
+			r.point = m.Point
+		}
+	}
+	return r
+}
+
+// value writes the parameter's value with its noun, in the singular or plural.
+func (r reading) value(one, many string) string {
+	text := results.FormatCoordinate(r.point[r.x])
+	if text == "1" {
+		return text + " " + one
+	}
+	return text + " " + many
+}
+
+// others names the other parameters that have several values in the document,
+// with those of the point: " (writers 4)". It is empty if there are none.
+func (r reading) others() string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(r.point)) {
+		varies := func(m results.MetricSummary) bool { return m.Point[name] != r.point[name] }
+		if name != r.x && slices.ContainsFunc(r.doc.Summary.Metrics, varies) {
+			parts = append(parts, format.Spaced(name)+" "+results.FormatCoordinate(r.point[name]))
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
+}
+
+// costs writes a metric of all variants at the point: "102 requests on v1 and 8 on
+// v2 and v2-parallel". The noun stands once, if noun is set.
+func (r reading) costs(metric string, noun bool) string {
+	about := r.doc.Metrics.Lookup(metric)
+	var values []string
+	variants := map[string][]string{}
+	for _, m := range r.doc.Summary.Metrics {
+		if m.Metric != metric || m.Point.String() != r.point.String() {
+			continue
+		}
+		text := about.Format(m.Value)
+		if variants[text] == nil {
+			values = append(values, text)
+		}
+		variants[text] = append(variants[text], m.Variant)
+	}
+	var parts []string
+	for i, text := range values {
+		amount := text
+		if noun && i == 0 {
+			amount = withNoun(about, text)
+		}
+		parts = append(parts, amount+" on "+format.List(variants[text]))
+	}
+	return format.List(parts)
+}
+
+// withNoun writes a value with what is counted, money with its scale.
+func withNoun(m results.Metric, text string) string {
+	switch {
+	case m.Money:
+		return strings.TrimSpace(text + " " + m.ScaleNote())
+	case text == "1":
+		return text + " " + strings.TrimSuffix(m.Noun, "s")
+	}
+	return text + " " + m.Noun
+}
+
+// sentences writes a metric where the parameter is largest and where it is
+// smallest: "With 100,000 history records, a refresh takes 102 requests on v1. With
+// 0 history records, it takes 2 on v1." one and many are the nouns of the
+// parameter, what is what costs something, and verb "takes" or "costs".
+func (r reading) sentences(metric, one, many, what, verb string) string {
+	text := fmt.Sprintf("With %s%s, %s %s %s.", r.value(one, many), r.others(), what, verb, r.costs(metric, true))
+	if low := r.smallest(); low.point[r.x] != r.point[r.x] {
+		text += fmt.Sprintf(" With %s, it %s %s.", low.value(one, many), verb, low.costs(metric, false))
+	}
+	return text
+}
