@@ -77,20 +77,6 @@ func openDual(t *testing.T, client dual.Client, node string, mode control.Mode, 
 	return s
 }
 
-// TestNodesOverDirect: what store/dual's own tests ask of a node over the SDK holds
-// over the direct transport. In modes v1 and v2-only a node does what the store of
-// that layout does (TestStoresOverDirect).
-func TestNodesOverDirect(t *testing.T) {
-	for _, mode := range []control.Mode{control.ModeDual, control.ModeV2Authoritative} {
-		t.Run(mode.String(), func(t *testing.T) {
-			storetest.Run(t, func(t *testing.T) storetest.Fixture {
-				own, peer, faults := twoClients(t)
-				return fixtureDual(mode)(t, own, peer, faults)
-			})
-		})
-	}
-}
-
 // TestNodeLogsOverDirect: the logs that store/dual's tests wrote over the SDK are
 // what the direct transport gives.
 func TestNodeLogsOverDirect(t *testing.T) {
