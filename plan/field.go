@@ -1,9 +1,7 @@
 package plan
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -12,7 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/lakebench/lakebench/internal/spelling"
+	"github.com/lakebench/lakebench/internal/yamlfile"
 )
 
 // A Span is a length of time that is written in days too: 7d, 12h, 30s.
@@ -159,7 +158,7 @@ func (f field) set(s *Scale, text string) (err error) {
 func (s *Scale) Set(name, text string) error {
 	i := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
 	if i < 0 {
-		return fmt.Errorf("%w: unknown number %q; there are %s", ErrScale, name, strings.Join(Names(), ", "))
+		return fmt.Errorf("%w: %s", ErrScale, spelling.Unknown("number", name, Names()))
 	}
 	return fields[i].set(s, text)
 }
@@ -174,35 +173,23 @@ func Names() []string {
 }
 
 // LoadScale reads numbers from a YAML mapping of name to value over those of
-// base. It is strict: unknown and repeated names are refused, with their line.
+// base. It is strict: unknown and repeated names are refused, with their place.
 func LoadScale(r io.Reader, base Scale) (Scale, error) {
-	data, err := io.ReadAll(r)
+	top, err := yamlfile.Read(r, "scale", "numbers by name, such as tables: 1000")
 	if err != nil {
-		return Scale{}, fmt.Errorf("scale: %w", err)
+		return Scale{}, fmt.Errorf("%w: %w", ErrScale, err)
 	}
-	var doc yaml.Node
-	dec := yaml.NewDecoder(bytes.NewReader(data))
-	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
-		return Scale{}, fmt.Errorf("%w: the file is empty; expected numbers by name", ErrScale)
-	} else if err != nil {
-		return Scale{}, fmt.Errorf("%w: %s", ErrScale, strings.TrimPrefix(err.Error(), "yaml: "))
+	entries, err := top.Entries()
+	if err != nil {
+		return Scale{}, fmt.Errorf("%w: %w", ErrScale, err)
 	}
-	root := doc.Content[0]
-	if root.Kind != yaml.MappingNode {
-		return Scale{}, fmt.Errorf("%w: line %d: expected numbers by name, such as tables: 1000", ErrScale, root.Line)
-	}
-	seen := map[string]bool{}
-	for i := 0; i < len(root.Content); i += 2 {
-		key, value := root.Content[i], root.Content[i+1]
-		if seen[key.Value] {
-			return Scale{}, fmt.Errorf("%w: line %d: %s is given twice", ErrScale, key.Line, key.Value)
+	for _, e := range entries {
+		text, ok := e.Value.Text()
+		if !ok {
+			return Scale{}, fmt.Errorf("%w: %w", ErrScale, e.Value.Errorf("%s: expected one value, found %s", e.Key.Value, e.Value.Describe()))
 		}
-		seen[key.Value] = true
-		if value.Kind != yaml.ScalarNode {
-			return Scale{}, fmt.Errorf("%w: line %d: %s: expected one value", ErrScale, value.Line, key.Value)
-		}
-		if err := base.Set(key.Value, value.Value); err != nil {
-			return Scale{}, fmt.Errorf("line %d: %w", key.Line, err)
+		if err := base.Set(e.Key.Value, text); err != nil {
+			return Scale{}, fmt.Errorf("scale:%d: %w", e.Key.Line, err)
 		}
 	}
 	return base, nil

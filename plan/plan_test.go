@@ -124,8 +124,8 @@ func TestScaleFile(t *testing.T) {
 		t.Errorf("read back %+v, %v; want %+v", got, err, want)
 	}
 	for text, says := range map[string]string{
-		"": "empty", "tables: 1\ntables: 2": "line 2: tables is given twice", "- 1": "line 1", "table: 3": "line 1: impossible scale: unknown number",
-		"tables: 1.5": "line 1", "retention: 7 days": "retention", "tables: [1]": "line 1: tables: expected one value", "a: b: c": "mapping values",
+		"": "empty", "tables: 1\ntables: 2": `scale:2:1: key "tables" is given twice`, "- 1": "scale:1:1", "table: 3": `scale:1: impossible scale: unknown number "table", did you mean "tables"?`,
+		"tables: 1.5": "scale:1: ", "retention: 7 days": "retention", "tables: [1]": "scale:1:9: tables: expected one value", "a: b: c": "mapping values",
 	} {
 		if _, err := LoadScale(strings.NewReader(text), DefaultScale()); !errors.Is(err, ErrScale) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v, want ErrScale that says %q", text, err, says)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/lakebench/lakebench/internal/spelling"
 )
 
 // Kind is what a parameter's values are.
@@ -88,7 +90,7 @@ func (w *Workload) Resolve(set map[string]string) (Params, error) {
 		text := set[name]
 		p, ok := byName[name]
 		if !ok {
-			return nil, &ParamError{w.Name, name, "", unknownName("parameter", name, names)}
+			return nil, &ParamError{w.Name, name, "", spelling.Unknown("parameter", name, names)}
 		}
 		values, err := p.parse(text)
 		if err != nil {
@@ -160,7 +162,7 @@ func (p Param) parse(text string) ([]any, error) {
 func (p Param) parseItem(item string) ([]any, error) {
 	if p.Kind == Choice {
 		if !slices.Contains(p.Choices, item) {
-			return nil, fmt.Errorf("%s", unknownName("value", item, p.Choices))
+			return nil, fmt.Errorf("%s", spelling.Unknown("value", item, p.Choices))
 		}
 		return []any{item}, nil
 	}

@@ -91,11 +91,11 @@ func TestReadParams(t *testing.T) {
 		t.Errorf("empty file: %v, %v", got, err)
 	}
 	for _, tt := range []struct{ text, want string }{
-		{"tables: 1\ntables: 2\n", `p.yaml:2:1: parameter "tables" is set twice`},
-		{"- a\n", "p.yaml:1: expected a mapping"},
+		{"tables: 1\ntables: 2\n", `p.yaml:2:1: key "tables" is given twice`},
+		{"- a\n", "p.yaml:1:1: the file: expected keys with values, found a list"},
 		{"tables: {a: 1}\n", `p.yaml:1:9: parameter "tables": expected a value`},
 		{"tables: []\n", "the list is empty"},
-		{"tables: [[1]]\n", "item 1 is no plain value"},
+		{"tables: [[1]]\n", `p.yaml:1:10: parameter "tables": expected a value, found a list`},
 		{"a: 1\n---\nb: 2\n", "more than one YAML document"},
 		{"a: [1\n", "not readable as YAML"},
 	} {

@@ -12,6 +12,7 @@ import (
 	"fmt"
 
 	"github.com/lakebench/lakebench/internal/backend"
+	"github.com/lakebench/lakebench/internal/spelling"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/run/load"
 )
@@ -100,7 +101,7 @@ func Find(name string) (*Workload, error) {
 		}
 		names = append(names, w.Name)
 	}
-	return nil, &UnknownError{unknownName("workload", name, names)}
+	return nil, &UnknownError{spelling.Unknown("workload", name, names)}
 }
 
 // ResolveFor is Resolve for what a source holds: the parameters that describe a
@@ -147,7 +148,7 @@ func (w *Workload) PickVariants(names []string) ([]Variant, error) {
 	}
 	for _, n := range names {
 		if wanted[n] {
-			return nil, &UnknownError{unknownName("variant", n, known)}
+			return nil, &UnknownError{spelling.Unknown("variant", n, known)}
 		}
 	}
 	return out, nil

@@ -72,10 +72,11 @@ var arrows = map[string][]string{
 	"internal/mutant":     nil,
 	"internal/requestlog": nil,
 	"internal/spelling":   nil,
+	"internal/yamlfile":   nil,
 }
 
 // leaves may be imported by everything.
-var leaves = []string{"internal/sim/task", "internal/cause", "internal/units", "internal/cost", "store/keyspace", "internal/price", "internal/attempt", "internal/spelling"}
+var leaves = []string{"internal/sim/task", "internal/cause", "internal/units", "internal/cost", "store/keyspace", "internal/price", "internal/attempt", "internal/spelling", "internal/yamlfile"}
 
 // command may import everything but what is for tests.
 const command = "cmd"

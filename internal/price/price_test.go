@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/lakebench/lakebench/internal/yamlfile"
 )
 
 // The prices of docs/facts/dynamodb.md §3.8, copied by hand.
@@ -100,19 +102,19 @@ func TestLoadRefuses(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ file, want string }{
 		"empty":          {"", "prices: the file is empty, expected a price table"},
-		"no mapping":     {"- 1\n", "prices: line 1: the file: expected keys with values, found a list"},
+		"no mapping":     {"- 1\n", "prices:1:1: the file: expected keys with values, found a list"},
 		"no YAML":        {"date: [\n", "did not find expected node content"},
-		"two documents":  {defaultTable + "---\ndate: x\n", "a second document"},
-		"unknown key":    {replace("rru_per_million: 0.125", "rru_per_mill: 0.125"), `prices: line 9: unknown key "dynamodb.rru_per_mill", expected one of rcu_hour, rru_per_million, storage_gb_month, wcu_hour, wru_per_million`},
+		"two documents":  {defaultTable + "---\ndate: x\n", "more than one YAML document"},
+		"unknown key":    {replace("rru_per_million: 0.125", "rru_per_mill: 0.125"), `prices:9:3: unknown key "rru_per_mill", did you mean "rru_per_million"? (allowed: rcu_hour, rru_per_million, storage_gb_month, wcu_hour, wru_per_million)`},
 		"unknown place":  {"stock: 1\n" + defaultTable, `unknown key "stock"`},
 		"twice":          {replace("region: us-east-1\n", "region: us-east-1\nregion: eu-west-1\n"), `key "region" is given twice`},
 		"no date":        {replace("date: \"2026-10-04\"\n", ""), `"date" is missing`},
 		"no region":      {replace("region: us-east-1\n", ""), `"region" is missing`},
 		"empty region":   {replace("region: us-east-1\n", "region: ''\n"), `region: expected a text, found ""`},
 		"null region":    {replace("region: us-east-1\n", "region:\n"), `region: expected a text`},
-		"wrong date":     {replace("2026-10-04", "4.10.2026"), `prices: line 4: date: expected YYYY-MM-DD, found "4.10.2026"`},
+		"wrong date":     {replace("2026-10-04", "4.10.2026"), `prices:4:7: date: expected YYYY-MM-DD, found "4.10.2026"`},
 		"euros":          {replace("USD", "EUR"), `currency: expected USD, found "EUR"`},
-		"negative":       {replace("0.125", "-0.125"), `prices: line 9: dynamodb.rru_per_million: expected a number of at least 0, found "-0.125"`},
+		"negative":       {replace("0.125", "-0.125"), `prices:9:20: dynamodb.rru_per_million: expected a number of at least 0, found "-0.125"`},
 		"NaN":            {replace("0.125", ".nan"), `expected a number of at least 0, found ".nan"`},
 		"infinite":       {replace("0.125", ".inf"), `expected a number of at least 0, found ".inf"`},
 		"text":           {replace("0.125", "cheap"), `expected a number of at least 0, found "cheap"`},
@@ -120,13 +122,13 @@ func TestLoadRefuses(t *testing.T) {
 		"missing price":  {replace("  rru_per_million: 0.125\n", ""), `"dynamodb.rru_per_million" is missing`},
 		"price is a map": {replace("rru_per_million: 0.125", "rru_per_million: {usd: 1}"), "found keys with values"},
 		"alias":          {replace("0.125\n  wru_per_million: 0.625", "&a 0.1\n  wru_per_million: *a"), "found an alias"},
-		"unknown source": {replace("  s3.storage_gb_month:", "  s3.storage:"), `unknown key "sources.s3.storage"`},
+		"unknown source": {replace("  s3.storage_gb_month:", "  s3.storage:"), `unknown key "s3.storage"`},
 		"empty source":   {withoutSources() + "sources: {s3.storage_gb_month: }\n", "sources.s3.storage_gb_month: expected a text"},
 	} {
 		_, err := Load(strings.NewReader(c.file))
-		var syntax *SyntaxError
+		var syntax *yamlfile.Error
 		if !errors.As(err, &syntax) {
-			t.Errorf("%s: %v, expected a *SyntaxError", name, err)
+			t.Errorf("%s: %v, expected a *yamlfile.Error", name, err)
 			continue
 		}
 		if !strings.Contains(err.Error(), c.want) {

@@ -2,7 +2,11 @@
 // it saves its reader a look into the manual.
 package spelling
 
-import "strings"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Nearest returns the known word with the fewest edits from word, whatever the
 // case; "" if none is near. More than a third of the letters wrong is another
@@ -36,4 +40,14 @@ func Distance(a, b string) int {
 		}
 	}
 	return row[len(b)]
+}
+
+// Unknown returns the message that a name is none of known, with the one that was
+// probably meant and all that there are; what is what it should be the name of.
+func Unknown(what, name string, known []string) string {
+	msg := fmt.Sprintf("unknown %s %q", what, name)
+	if near := Nearest(name, known); near != "" {
+		msg += fmt.Sprintf(", did you mean %q?", near)
+	}
+	return msg + " (allowed: " + strings.Join(slices.Sorted(slices.Values(known)), ", ") + ")"
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/lakebench/lakebench/internal/yamlfile"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/results/gate"
 	"github.com/lakebench/lakebench/run/metric"
@@ -72,11 +73,11 @@ func TestReadPolicyRefuses(t *testing.T) {
 		"no schema":       {"counts: gate\n", `expected "lakebench.gate", "1"`},
 		"newer":           {"schema: lakebench.gate\nschema_version: 2\n", `version "2"`},
 		"no YAML":         {"schema: [", "not readable as YAML"},
-		"a list":          {"- schema", "g.yaml:1: expected a mapping"},
+		"a list":          {"- schema", "g.yaml:1:1: the file: expected keys with values"},
 		"two documents":   {head + "---\na: b\n", "more than one YAML document"},
-		"unknown key":     {head + "time: gate\n", `g.yaml:3: unknown key "time", did you mean "times"?`},
-		"key twice":       {head + "times: gate\ntimes: ignore\n", "there twice"},
-		"unknown action":  {head + "times: fail\n", `g.yaml:3: "fail", expected gate, advise or ignore`},
+		"unknown key":     {head + "time: gate\n", `g.yaml:3:1: unknown key "time", did you mean "times"?`},
+		"key twice":       {head + "times: gate\ntimes: ignore\n", `g.yaml:4:1: key "times" is given twice`},
+		"unknown action":  {head + "times: fail\n", `g.yaml:3:8: "fail", expected gate, advise or ignore`},
 		"unknown metric":  {head + "rules:\n  - metrics: [p50ns]\n    action: gate\n", `g.yaml:4: unknown metric "p50ns", did you mean "p50-ns"?`},
 		"unknown phase":   {head + "rules:\n  - phases: [warmup]\n    action: gate\n", `unknown phase "warmup", did you mean "warm-up"?`},
 		"unknown in rule": {head + "rules:\n  - metric: p50-ns\n    action: gate\n", `unknown key "metric"`},
@@ -93,7 +94,7 @@ func TestReadPolicyRefuses(t *testing.T) {
 		"required twice":  {head + "checks: {required: a, optional: a}\n", "required and optional"},
 	} {
 		_, err := gate.ReadPolicy(strings.NewReader(c.text), "g.yaml", metric.Common())
-		var bad *gate.PolicyError
+		var bad *yamlfile.Error
 		if !errors.As(err, &bad) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v; want one line with %q", name, err, c.says)
 		}

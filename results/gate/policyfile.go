@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/lakebench/lakebench/internal/spelling"
+	"github.com/lakebench/lakebench/internal/yamlfile"
 	"github.com/lakebench/lakebench/results"
 )
 
@@ -23,85 +24,49 @@ var schema []byte
 // Schema returns the JSON Schema (2020-12) of a policy file.
 func Schema() []byte { return bytes.Clone(schema) }
 
-// A PolicyError is a policy file that cannot be used: a mistake in it would be a
-// gate that never closes.
-type PolicyError struct {
-	File string
-	Line int // from 1; 0 when the place is the whole file
-	Msg  string
-}
-
-func (e *PolicyError) Error() string {
-	if e.Line == 0 {
-		return fmt.Sprintf("%s: %s", e.File, e.Msg)
-	}
-	return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Msg)
-}
-
 // ReadPolicy reads a policy in YAML, as Schema describes it; file names the source
 // in errors. What it does not say is as in DefaultPolicy. It is strict: an unknown
-// key, or a metric that is not among known, is a *PolicyError.
+// key, or a metric that is not among known, is a *yamlfile.Error: a mistake in a policy
+// would be a gate that never closes.
 func ReadPolicy(r io.Reader, file string, known results.Metrics) (Policy, error) {
-	text, err := io.ReadAll(r)
+	top, err := yamlfile.Read(r, file, "a gate policy")
 	if err != nil {
-		return Policy{}, fmt.Errorf("%s: %w", file, err)
+		return Policy{}, err
 	}
-	p, err := parsePolicy(text)
-	var at *placeError
+	p, err := parsePolicy(top)
+	var mistake *yamlfile.Error
 	switch {
-	case errors.As(err, &at):
-		return Policy{}, &PolicyError{file, at.line, at.msg}
+	case errors.As(err, &mistake):
+		return Policy{}, mistake
 	case err != nil:
-		return Policy{}, &PolicyError{file, 0, err.Error()}
+		return Policy{}, &yamlfile.Error{File: file, Msg: err.Error()}
 	}
 	for _, r := range p.Rules {
 		for _, m := range r.Metrics {
 			if !known.Declares(m) {
-				return Policy{}, &PolicyError{file, r.Line, unknownMetric(m, known)}
+				return Policy{}, &yamlfile.Error{File: file, Line: r.Line, Msg: unknownMetric(m, known)}
 			}
 		}
 	}
 	return p, nil
 }
 
-// placeError is a mistake in a line.
-type placeError struct {
-	line int
-	msg  string
-}
-
-func (e *placeError) Error() string { return e.msg }
-
-func at(n *yaml.Node, format string, args ...any) error {
-	return &placeError{n.Line, fmt.Sprintf(format, args...)}
-}
-
-func parsePolicy(text []byte) (Policy, error) {
-	dec := yaml.NewDecoder(bytes.NewReader(text))
-	var doc yaml.Node
-	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
-		return Policy{}, errors.New("the file is empty, expected a gate policy")
-	} else if err != nil {
-		return Policy{}, errors.New("not readable as YAML: " + strings.Join(strings.Fields(err.Error()), " "))
-	}
-	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
-		return Policy{}, errors.New("more than one YAML document, expected one")
-	}
+func parsePolicy(top yamlfile.Node) (Policy, error) {
 	p := DefaultPolicy()
 	var name, version string
-	err := fields(doc.Content[0], map[string]func(*yaml.Node) error{
-		"schema":         scalar(&name),
-		"schema_version": scalar(&version),
-		"alpha":          func(n *yaml.Node) error { return fraction(n, &p.Alpha) },
-		"counts":         action(&p.Counts),
-		"times":          action(&p.Times),
-		"growth":         action(&p.Growth),
-		"ledgers":        action(&p.Ledgers),
-		"rules":          func(n *yaml.Node) error { return rules(n, &p.Rules) },
-		"checks": func(n *yaml.Node) error {
-			return fields(n, map[string]func(*yaml.Node) error{"required": words(&p.Required), "optional": words(&p.Optional)})
-		},
-	})
+	err := top.Fields(
+		yamlfile.Field{Name: "schema", Read: scalar(&name)},
+		yamlfile.Field{Name: "schema_version", Read: scalar(&version)},
+		yamlfile.Field{Name: "alpha", Read: func(n yamlfile.Node) error { return fraction(n, &p.Alpha) }},
+		yamlfile.Field{Name: "counts", Read: action(&p.Counts)},
+		yamlfile.Field{Name: "times", Read: action(&p.Times)},
+		yamlfile.Field{Name: "growth", Read: action(&p.Growth)},
+		yamlfile.Field{Name: "ledgers", Read: action(&p.Ledgers)},
+		yamlfile.Field{Name: "rules", Read: func(n yamlfile.Node) error { return rules(n, &p.Rules) }},
+		yamlfile.Field{Name: "checks", Read: func(n yamlfile.Node) error {
+			return n.Fields(yamlfile.Field{Name: "required", Read: words(&p.Required)}, yamlfile.Field{Name: "optional", Read: words(&p.Optional)})
+		}},
+	)
 	if err != nil {
 		return Policy{}, err
 	}
@@ -111,117 +76,83 @@ func parsePolicy(text []byte) (Policy, error) {
 	return p, p.Validate()
 }
 
-// fields hands each value of a mapping to the function of its key. Every key is
-// known and there once.
-func fields(n *yaml.Node, known map[string]func(*yaml.Node) error) error {
-	if n.Kind != yaml.MappingNode {
-		return at(n, "expected a mapping of keys to values")
-	}
-	seen := map[string]bool{}
-	for i := 0; i < len(n.Content); i += 2 {
-		key, value := n.Content[i], n.Content[i+1]
-		read, ok := known[key.Value]
-		switch {
-		case !ok:
-			return at(key, "%s", unknown("key", key.Value, known))
-		case seen[key.Value]:
-			return at(key, "the key %q is there twice", key.Value)
-		}
-		seen[key.Value] = true
-		if err := read(value); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func unknown[V any](what, name string, known map[string]V) string {
-	var names []string
-	for k := range known {
-		names = append(names, k)
-	}
-	slices.Sort(names)
-	msg := fmt.Sprintf("unknown %s %q", what, name)
-	if near := spelling.Nearest(name, names); near != "" {
-		msg += fmt.Sprintf(", did you mean %q?", near)
-	}
-	return msg + " (allowed: " + strings.Join(names, ", ") + ")"
-}
-
 func unknownMetric(name string, known results.Metrics) string {
-	names := map[string]bool{}
+	var names []string
 	for _, m := range known {
-		names[m.Name] = true
+		names = append(names, m.Name)
 	}
-	return unknown("metric", name, names)
+	return spelling.Unknown("metric", name, names)
 }
 
-func scalar(to *string) func(*yaml.Node) error {
-	return func(n *yaml.Node) error {
-		if n.Kind != yaml.ScalarNode || n.Value == "" {
-			return at(n, "expected a value")
+func scalar(to *string) func(yamlfile.Node) error {
+	return func(n yamlfile.Node) error {
+		text, ok := n.Text()
+		if !ok {
+			return n.Errorf("%s: expected a value, found %s", n.Path, n.Describe())
 		}
-		*to = n.Value
+		*to = text
 		return nil
 	}
 }
 
-func action(to *Action) func(*yaml.Node) error {
-	return func(n *yaml.Node) error {
+func action(to *Action) func(yamlfile.Node) error {
+	return func(n yamlfile.Node) error {
 		if a := Action(n.Value); n.Kind == yaml.ScalarNode && (a == Enforce || a == Advise || a == Ignore) {
 			*to = a
 			return nil
 		}
-		return at(n, "%q, expected gate, advise or ignore", n.Value)
+		return n.Errorf("%q, expected gate, advise or ignore", n.Value)
 	}
 }
 
-func fraction(n *yaml.Node, to *float64) error {
+func fraction(n yamlfile.Node, to *float64) error {
 	f, err := strconv.ParseFloat(n.Value, 64)
 	if n.Kind != yaml.ScalarNode || err != nil {
-		return at(n, "%q, expected a number", n.Value)
+		return n.Errorf("%q, expected a number", n.Value)
 	}
 	*to = f
 	return nil
 }
 
 // words reads a word or a list of words.
-func words[T ~string](to *[]T) func(*yaml.Node) error {
-	return func(n *yaml.Node) error {
-		items := []*yaml.Node{n}
-		if n.Kind == yaml.SequenceNode {
-			items = n.Content
+func words[T ~string](to *[]T) func(yamlfile.Node) error {
+	return func(n yamlfile.Node) error {
+		items, list := n.Items()
+		if !list {
+			items = []yamlfile.Node{n}
 		}
 		for _, item := range items {
-			if item.Kind != yaml.ScalarNode || item.Value == "" {
-				return at(item, "expected a name or a list of names")
+			text, ok := item.Text()
+			if !ok {
+				return item.Errorf("expected a name or a list of names, found %s", item.Describe())
 			}
-			*to = append(*to, T(item.Value))
+			*to = append(*to, T(text))
 		}
 		if len(items) == 0 {
-			return at(n, "the list is empty")
+			return n.Errorf("the list is empty")
 		}
 		return nil
 	}
 }
 
-func rules(n *yaml.Node, to *[]Rule) error {
-	if n.Kind != yaml.SequenceNode {
-		return at(n, "expected a list of rules")
+func rules(n yamlfile.Node, to *[]Rule) error {
+	items, ok := n.Items()
+	if !ok {
+		return n.Errorf("expected a list of rules, found %s", n.Describe())
 	}
-	for _, item := range n.Content {
+	for _, item := range items {
 		r := Rule{Line: item.Line}
 		up, down := "0%", "0%"
-		err := fields(item, map[string]func(*yaml.Node) error{
-			"workloads": words(&r.Workloads),
-			"variants":  words(&r.Variants),
-			"phases":    words(&r.Phases),
-			"metrics":   words(&r.Metrics),
-			"point":     func(n *yaml.Node) error { return coordinates(n, &r.Point) },
-			"action":    action(&r.Action),
-			"up":        scalar(&up),
-			"down":      scalar(&down),
-		})
+		err := item.Fields(
+			yamlfile.Field{Name: "workloads", Read: words(&r.Workloads)},
+			yamlfile.Field{Name: "variants", Read: words(&r.Variants)},
+			yamlfile.Field{Name: "phases", Read: words(&r.Phases)},
+			yamlfile.Field{Name: "metrics", Read: words(&r.Metrics)},
+			yamlfile.Field{Name: "point", Read: func(n yamlfile.Node) error { return coordinates(n, &r.Point) }},
+			yamlfile.Field{Name: "action", Read: action(&r.Action)},
+			yamlfile.Field{Name: "up", Read: scalar(&up)},
+			yamlfile.Field{Name: "down", Read: scalar(&down)},
+		)
 		if err == nil {
 			r.Up, err = allowance(item, "up", up)
 		}
@@ -232,10 +163,10 @@ func rules(n *yaml.Node, to *[]Rule) error {
 			return err
 		}
 		if err := r.validate(); err != nil {
-			return at(item, "%v", err)
+			return item.Errorf("%v", err)
 		}
 		if err := knownPhases(r.Phases); err != nil {
-			return at(item, "%v", err)
+			return item.Errorf("%v", err)
 		}
 		*to = append(*to, r)
 	}
@@ -243,40 +174,37 @@ func rules(n *yaml.Node, to *[]Rule) error {
 }
 
 func knownPhases(phases []results.Phase) error {
-	known := map[string]bool{}
-	for _, p := range []results.Phase{results.WarmUp, results.Steady, results.Pause, results.After} {
-		known[string(p)] = true
-	}
+	known := []string{string(results.WarmUp), string(results.Steady), string(results.Pause), string(results.After)}
 	for _, p := range phases {
-		if !known[string(p)] {
-			return errors.New(unknown("phase", string(p), known))
+		if !slices.Contains(known, string(p)) {
+			return errors.New(spelling.Unknown("phase", string(p), known))
 		}
 	}
 	return nil
 }
 
 // allowance reads "5%" or "any".
-func allowance(n *yaml.Node, key, text string) (float64, error) {
+func allowance(n yamlfile.Node, key, text string) (float64, error) {
 	if text == "any" {
 		return math.Inf(1), nil
 	}
 	number, ok := strings.CutSuffix(text, "%")
 	f, err := strconv.ParseFloat(number, 64)
 	if !ok || err != nil || !(f >= 0) || math.IsInf(f, 0) {
-		return 0, at(n, "%s is %q, expected a percentage such as 5%%, or any", key, text)
+		return 0, n.Errorf("%s is %q, expected a percentage such as 5%%, or any", key, text)
 	}
 	return f / 100, nil
 }
 
 // coordinates reads the values of parameters.
-func coordinates(n *yaml.Node, to *map[string]results.Value) error {
+func coordinates(n yamlfile.Node, to *map[string]results.Value) error {
 	var plain map[string]any
 	if err := n.Decode(&plain); err != nil {
-		return at(n, "expected parameters with a value each")
+		return n.Errorf("expected parameters with a value each")
 	}
 	p, err := results.NewPoint(plain)
 	if err != nil {
-		return at(n, "%v", err)
+		return n.Errorf("%v", err)
 	}
 	*to = p
 	return nil

@@ -17,38 +17,24 @@ import (
 	"github.com/lakebench/lakebench/store"
 )
 
-// A FileError is an error in a scenario file and where it is.
-type FileError struct {
-	Name         string
-	Line, Column int // from 1; 0: the file as a whole
-	Message      string
-}
-
-func (e *FileError) Error() string {
-	if e.Line == 0 {
-		return fmt.Sprintf("%s: %s", e.Name, e.Message)
-	}
-	return fmt.Sprintf("%s:%d:%d: %s", e.Name, e.Line, e.Column, e.Message)
-}
-
 // Parse reads a scenario file. It accepts nothing that it does not understand in
-// full; name is the file's, for errors, which are *FileError or, in its faults,
+// full; name is the file's, for errors, which are *yamlfile.Error or, in its faults,
 // *fault.SyntaxError.
 func Parse(name string, text []byte) (Config, error) {
 	r := &reader{name: name, lines: strings.Split(string(text), "\n")}
-	top, err := r.document(text)
+	top, err := yamlfile.Read(bytes.NewReader(text), name, "a scenario")
 	if err != nil {
 		return Config{}, err
 	}
 	cfg := Config{Mix: map[string]Mix{}, Services: simulated.DefaultConfig(), Limits: defaultLimits()}
-	if err := r.fields(top, r.scenario(&cfg)); err != nil {
+	if err := top.Fields(r.scenario(&cfg)...); err != nil {
 		return Config{}, err
 	}
 	if err := r.mixes(top, cfg); err != nil {
 		return Config{}, err
 	}
 	if err := cfg.Validate(); err != nil {
-		return Config{}, &FileError{Name: name, Message: err.Error()}
+		return Config{}, &yamlfile.Error{File: name, Msg: err.Error()}
 	}
 	return cfg, nil
 }
@@ -59,108 +45,49 @@ type reader struct {
 	lines []string
 }
 
-func (r *reader) document(text []byte) (*yaml.Node, error) {
-	dec := yaml.NewDecoder(strings.NewReader(string(text)))
-	var doc yaml.Node
-	switch err := dec.Decode(&doc); {
-	case errors.Is(err, io.EOF):
-		return nil, &FileError{Name: r.name, Message: "the file is empty, expected a scenario"}
-	case err != nil:
-		return nil, &FileError{Name: r.name, Message: "not readable as YAML: " + strings.ReplaceAll(err.Error(), "\n", ";")}
-	}
-	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
-		return nil, &FileError{Name: r.name, Message: "more than one YAML document, expected one"}
-	}
-	return doc.Content[0], nil
-}
-
-func (r *reader) fail(n *yaml.Node, format string, args ...any) error {
-	return &FileError{r.name, n.Line, n.Column, fmt.Sprintf(format, args...)}
-}
-
-// A field is a word of the language and what its value is read by.
-type field struct {
-	word     string
-	required bool
-	read     func(n *yaml.Node) error
-}
-
-// fields reads a mapping: each word at most once, and no others.
-func (r *reader) fields(n *yaml.Node, known []field) error {
-	if n.Kind != yaml.MappingNode {
-		return r.fail(n, "expected a mapping of %s", words(known))
-	}
-	seen := map[string]bool{}
-	for i := 0; i < len(n.Content); i += 2 {
-		word, value := n.Content[i], n.Content[i+1]
-		at := slices.IndexFunc(known, func(f field) bool { return f.word == word.Value })
-		switch {
-		case at < 0:
-			return r.fail(word, "unknown word %q, expected one of %s", word.Value, words(known))
-		case seen[word.Value]:
-			return r.fail(word, "%s is there twice", word.Value)
-		}
-		seen[word.Value] = true
-		if err := known[at].read(value); err != nil {
-			return err
-		}
-	}
-	for _, f := range known {
-		if f.required && !seen[f.word] {
-			return r.fail(n, "%s is missing", f.word)
-		}
-	}
-	return nil
-}
-
-func words(known []field) string {
-	names := make([]string, len(known))
-	for i, f := range known {
-		names[i] = f.word
-	}
-	return strings.Join(names, ", ")
-}
+// A field is a key and what its value is read by.
+type field = yamlfile.Field
 
 func (r *reader) scenario(c *Config) []field {
 	return []field{
-		{"layout", true, func(n *yaml.Node) error { return r.layout(n, &c.Layout) }},
-		{"actors", true, func(n *yaml.Node) error { return r.actors(n, c) }},
+		{"layout", true, func(n yamlfile.Node) error { return r.layout(n, &c.Layout) }},
+		{"actors", true, func(n yamlfile.Node) error { return r.actors(n, c) }},
 		{"operations", true, r.number(&c.Operations, 1, maxOperations)},
-		{"keys", true, func(n *yaml.Node) error { return r.groups(n, c) }},
-		{"values", true, func(n *yaml.Node) error {
-			return r.fields(n, []field{
+		{"keys", true, func(n yamlfile.Node) error { return r.groups(n, c) }},
+		{"values", true, func(n yamlfile.Node) error {
+			return n.Fields(
 				{"shared", true, r.texts(&c.Shared, nil)},
 				{"unique", true, r.probability(&c.Unique)},
-			})
+			)
 		}},
-		{"mix", true, func(n *yaml.Node) error {
-			return r.fields(n, []field{{Writers, false, r.mix(c, Writers)}, {Readers, false, r.mix(c, Readers)}})
+		{"mix", true, func(n yamlfile.Node) error {
+			return n.Fields({Writers, false, r.mix(c, Writers)}, {Readers, false, r.mix(c, Readers)})
 		}},
-		{"transport", false, func(n *yaml.Node) error { return r.transport(n, &c.Services.Transport) }},
+		{"transport", false, func(n yamlfile.Node) error { return r.transport(n, &c.Services.Transport) }},
 		{"latency", false, r.duration(&c.Services.Latency)},
 		{"commit_delay", false, r.duration(&c.Services.Engine.CommitDelay)},
 		{"page_limit", true, r.number(&c.PageLimit, 0, 1000)},
 		{"shards", true, r.number(&c.Shards, 1, 64)},
 		{"parallel", true, r.number(&c.Parallel, 1, 64)},
-		{"faults", false, func(n *yaml.Node) error { return r.faults(n, c) }},
+		{"faults", false, func(n yamlfile.Node) error { return r.faults(n, c) }},
 		{"checks", true, r.texts(&c.Checks, knownChecks())},
-		{"policies", true, func(n *yaml.Node) error { return r.policies(n, c) }},
+		{"policies", true, func(n yamlfile.Node) error { return r.policies(n, c) }},
 	}
 }
 
-func (r *reader) layout(n *yaml.Node, to *store.Layout) error {
+func (r *reader) layout(n yamlfile.Node, to *store.Layout) error {
 	l, err := ParseLayout(n.Value)
 	if err != nil || n.Kind != yaml.ScalarNode {
-		return r.fail(n, "layout is %q, expected v1 or v2", n.Value)
+		return n.Errorf("layout is %q, expected v1 or v2", n.Value)
 	}
 	*to = l
 	return nil
 }
 
-func (r *reader) transport(n *yaml.Node, to *simulated.Transport) error {
+func (r *reader) transport(n yamlfile.Node, to *simulated.Transport) error {
 	t, err := simulated.ParseTransport(n.Value)
 	if err != nil {
-		return r.fail(n, "%v", err)
+		return n.Errorf("%v", err)
 	}
 	*to = t
 	return nil
@@ -176,32 +103,32 @@ func ParseLayout(text string) (store.Layout, error) {
 	return 0, fmt.Errorf("no layout is named %q, expected v1 or v2", text)
 }
 
-func (r *reader) actors(n *yaml.Node, c *Config) error {
-	err := r.fields(n, []field{
+func (r *reader) actors(n yamlfile.Node, c *Config) error {
+	err := n.Fields(
 		{Writers, false, r.number(&c.Writers, 0, maxActors)},
 		{Readers, false, r.number(&c.Readers, 0, maxActors)},
-	})
+	)
 	switch {
 	case err != nil:
 		return err
 	case c.Writers+c.Readers < 1:
-		return r.fail(n, "no actors, expected at least one writer or reader")
+		return n.Errorf("no actors, expected at least one writer or reader")
 	case c.Writers+c.Readers > maxActors:
-		return r.fail(n, "%d actors, at most %d are possible", c.Writers+c.Readers, maxActors)
+		return n.Errorf("%d actors, at most %d are possible", c.Writers+c.Readers, maxActors)
 	}
 	return nil
 }
 
-func (r *reader) groups(n *yaml.Node, c *Config) error {
+func (r *reader) groups(n yamlfile.Node, c *Config) error {
 	if n.Kind != yaml.SequenceNode || len(n.Content) == 0 {
-		return r.fail(n, "expected a list of keys that guard others, with their targets")
+		return n.Errorf("expected a list of keys that guard others, with their targets")
 	}
 	for _, entry := range n.Content {
 		var g Group
-		err := r.fields(entry, []field{
-			{"guard", true, func(n *yaml.Node) error { return r.key(n, c, &g.Guard) }},
+		err := entry.Fields(
+			{"guard", true, func(n yamlfile.Node) error { return r.key(n, c, &g.Guard) }},
 			{"targets", true, r.texts(&g.Targets, nil)},
-		})
+		)
 		if err != nil {
 			return err
 		}
@@ -210,27 +137,27 @@ func (r *reader) groups(n *yaml.Node, c *Config) error {
 	seen := map[string]bool{}
 	for _, key := range c.Keys() {
 		if seen[key] {
-			return r.fail(n, "key %q is there twice", key)
+			return n.Errorf("key %q is there twice", key)
 		}
 		seen[key] = true
 		if err := store.CheckKey(key, store.MaxKeyBytes); err != nil {
-			return r.fail(n, "%v", err)
+			return n.Errorf("%v", err)
 		}
 	}
 	return nil
 }
 
-func (r *reader) key(n *yaml.Node, _ *Config, to *string) error {
+func (r *reader) key(n yamlfile.Node, _ *Config, to *string) error {
 	if n.Kind != yaml.ScalarNode || n.Value == "" {
-		return r.fail(n, "expected a key")
+		return n.Errorf("expected a key")
 	}
 	*to = n.Value
 	return nil
 }
 
 // mix reads the weights of one role's operations.
-func (r *reader) mix(c *Config, role string) func(n *yaml.Node) error {
-	return func(n *yaml.Node) error {
+func (r *reader) mix(c *Config, role string) func(n yamlfile.Node) error {
+	return func(n yamlfile.Node) error {
 		weights := make([]int, len(knownOperations()))
 		var known []field
 		for i, op := range knownOperations() {
@@ -246,23 +173,23 @@ func (r *reader) mix(c *Config, role string) func(n *yaml.Node) error {
 			sum += weights[i]
 		}
 		if sum == 0 {
-			return r.fail(n, "%s do nothing, expected an operation with a part of 1 or more", role)
+			return n.Errorf("%s do nothing, expected an operation with a part of 1 or more", role)
 		}
 		return nil
 	}
 }
 
 // mixes refuses actors without operations.
-func (r *reader) mixes(top *yaml.Node, c Config) error {
+func (r *reader) mixes(top yamlfile.Node, c Config) error {
 	for role, actors := range map[string]int{Writers: c.Writers, Readers: c.Readers} {
 		if actors > 0 && c.Mix[role] == nil {
-			return r.fail(top, "mix says nothing of %s, of which there are %d", role, actors)
+			return top.Errorf("mix says nothing of %s, of which there are %d", role, actors)
 		}
 	}
 	return nil
 }
 
-func (r *reader) policies(n *yaml.Node, c *Config) error {
+func (r *reader) policies(n yamlfile.Node, c *Config) error {
 	var texts []string
 	if err := r.texts(&texts, nil)(n); err != nil {
 		return err
@@ -270,7 +197,7 @@ func (r *reader) policies(n *yaml.Node, c *Config) error {
 	for i, text := range texts {
 		p, err := explore.ParsePolicy(text)
 		if err != nil {
-			return r.fail(n.Content[i], "%v", err)
+			return n.Content[i].Errorf("%v", err)
 		}
 		c.Policies = append(c.Policies, p)
 	}
@@ -278,9 +205,9 @@ func (r *reader) policies(n *yaml.Node, c *Config) error {
 }
 
 // faults reads rules. Places in them are made places in the file.
-func (r *reader) faults(n *yaml.Node, c *Config) error {
+func (r *reader) faults(n yamlfile.Node, c *Config) error {
 	if n.Kind != yaml.ScalarNode || n.Style&(yaml.LiteralStyle) == 0 {
-		return r.fail(n, "expected rules, a line each, below \"faults: |\"")
+		return n.Errorf("expected rules, a line each, below \"faults: |\"")
 	}
 	rules, err := fault.Parse(r.name, n.Value)
 	var syntax *fault.SyntaxError
@@ -294,19 +221,19 @@ func (r *reader) faults(n *yaml.Node, c *Config) error {
 }
 
 // texts reads a list of texts, each of known unless that is nil.
-func (r *reader) texts(to *[]string, known []string) func(n *yaml.Node) error {
-	return func(n *yaml.Node) error {
+func (r *reader) texts(to *[]string, known []string) func(n yamlfile.Node) error {
+	return func(n yamlfile.Node) error {
 		if n.Kind != yaml.SequenceNode || len(n.Content) == 0 {
-			return r.fail(n, "expected a list of at least one")
+			return n.Errorf("expected a list of at least one")
 		}
 		for _, item := range n.Content {
 			switch {
 			case item.Kind != yaml.ScalarNode || item.Value == "":
-				return r.fail(item, "expected a word")
+				return item.Errorf("expected a word")
 			case known != nil && !slices.Contains(known, item.Value):
-				return r.fail(item, "unknown word %q, expected one of %s", item.Value, strings.Join(known, ", "))
+				return item.Errorf("unknown word %q, expected one of %s", item.Value, strings.Join(known, ", "))
 			case slices.Contains(*to, item.Value):
-				return r.fail(item, "%q is there twice", item.Value)
+				return item.Errorf("%q is there twice", item.Value)
 			}
 			*to = append(*to, item.Value)
 		}
@@ -314,36 +241,36 @@ func (r *reader) texts(to *[]string, known []string) func(n *yaml.Node) error {
 	}
 }
 
-func (r *reader) number(to *int, least, most int) func(n *yaml.Node) error {
-	return func(n *yaml.Node) error {
+func (r *reader) number(to *int, least, most int) func(n yamlfile.Node) error {
+	return func(n yamlfile.Node) error {
 		v, err := strconv.Atoi(n.Value)
 		if n.Kind != yaml.ScalarNode || err != nil || v < least || v > most {
-			return r.fail(n, "%q is no number from %d to %d", n.Value, least, most)
+			return n.Errorf("%q is no number from %d to %d", n.Value, least, most)
 		}
 		*to = v
 		return nil
 	}
 }
 
-func (r *reader) probability(to *float64) func(n *yaml.Node) error {
-	return func(n *yaml.Node) error {
+func (r *reader) probability(to *float64) func(n yamlfile.Node) error {
+	return func(n yamlfile.Node) error {
 		v, err := strconv.ParseFloat(n.Value, 64)
 		switch {
 		case n.Kind != yaml.ScalarNode || err != nil || n.Tag != "!!float" && n.Tag != "!!int":
-			return r.fail(n, "%q is no probability such as 0.5", n.Value)
+			return n.Errorf("%q is no probability such as 0.5", n.Value)
 		case v < 0 || v > 1:
-			return r.fail(n, "a probability of %s is impossible; it is 0 to 1", n.Value)
+			return n.Errorf("a probability of %s is impossible; it is 0 to 1", n.Value)
 		}
 		*to = v
 		return nil
 	}
 }
 
-func (r *reader) duration(to *time.Duration) func(n *yaml.Node) error {
-	return func(n *yaml.Node) error {
+func (r *reader) duration(to *time.Duration) func(n yamlfile.Node) error {
+	return func(n yamlfile.Node) error {
 		v, err := time.ParseDuration(n.Value)
 		if n.Kind != yaml.ScalarNode || err != nil || v < 0 || v > maxLatency {
-			return r.fail(n, "%q is no duration from 0s to %v, such as 2ms", n.Value, maxLatency)
+			return n.Errorf("%q is no duration from 0s to %v, such as 2ms", n.Value, maxLatency)
 		}
 		*to = v
 		return nil
