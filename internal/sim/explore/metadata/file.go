@@ -1,9 +1,9 @@
 package metadata
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +14,8 @@ import (
 	"github.com/lakebench/lakebench/internal/backend/fault"
 	"github.com/lakebench/lakebench/internal/sim/explore"
 	"github.com/lakebench/lakebench/internal/sim/explore/simulated"
+	"github.com/lakebench/lakebench/internal/spelling"
+	"github.com/lakebench/lakebench/internal/yamlfile"
 	"github.com/lakebench/lakebench/store"
 )
 
@@ -45,33 +47,39 @@ type reader struct {
 	lines []string
 }
 
-// A field is a key and what its value is read by.
-type field = yamlfile.Field
+// required and optional are keys and what their values are read by.
+func required(key string, read func(yamlfile.Node) error) yamlfile.Field {
+	return yamlfile.Field{Name: key, Required: true, Read: read}
+}
 
-func (r *reader) scenario(c *Config) []field {
-	return []field{
-		{"layout", true, func(n yamlfile.Node) error { return r.layout(n, &c.Layout) }},
-		{"actors", true, func(n yamlfile.Node) error { return r.actors(n, c) }},
-		{"operations", true, r.number(&c.Operations, 1, maxOperations)},
-		{"keys", true, func(n yamlfile.Node) error { return r.groups(n, c) }},
-		{"values", true, func(n yamlfile.Node) error {
+func optional(key string, read func(yamlfile.Node) error) yamlfile.Field {
+	return yamlfile.Field{Name: key, Read: read}
+}
+
+func (r *reader) scenario(c *Config) []yamlfile.Field {
+	return []yamlfile.Field{
+		required("layout", func(n yamlfile.Node) error { return r.layout(n, &c.Layout) }),
+		required("actors", func(n yamlfile.Node) error { return r.actors(n, c) }),
+		required("operations", r.number(&c.Operations, 1, maxOperations)),
+		required("keys", func(n yamlfile.Node) error { return r.groups(n, c) }),
+		required("values", func(n yamlfile.Node) error {
 			return n.Fields(
-				{"shared", true, r.texts(&c.Shared, nil)},
-				{"unique", true, r.probability(&c.Unique)},
+				required("shared", r.texts(&c.Shared, nil)),
+				required("unique", r.probability(&c.Unique)),
 			)
-		}},
-		{"mix", true, func(n yamlfile.Node) error {
-			return n.Fields({Writers, false, r.mix(c, Writers)}, {Readers, false, r.mix(c, Readers)})
-		}},
-		{"transport", false, func(n yamlfile.Node) error { return r.transport(n, &c.Services.Transport) }},
-		{"latency", false, r.duration(&c.Services.Latency)},
-		{"commit_delay", false, r.duration(&c.Services.Engine.CommitDelay)},
-		{"page_limit", true, r.number(&c.PageLimit, 0, 1000)},
-		{"shards", true, r.number(&c.Shards, 1, 64)},
-		{"parallel", true, r.number(&c.Parallel, 1, 64)},
-		{"faults", false, func(n yamlfile.Node) error { return r.faults(n, c) }},
-		{"checks", true, r.texts(&c.Checks, knownChecks())},
-		{"policies", true, func(n yamlfile.Node) error { return r.policies(n, c) }},
+		}),
+		required("mix", func(n yamlfile.Node) error {
+			return n.Fields(optional(Writers, r.mix(c, Writers)), optional(Readers, r.mix(c, Readers)))
+		}),
+		optional("transport", func(n yamlfile.Node) error { return r.transport(n, &c.Services.Transport) }),
+		optional("latency", r.duration(&c.Services.Latency)),
+		optional("commit_delay", r.duration(&c.Services.Engine.CommitDelay)),
+		required("page_limit", r.number(&c.PageLimit, 0, 1000)),
+		required("shards", r.number(&c.Shards, 1, 64)),
+		required("parallel", r.number(&c.Parallel, 1, 64)),
+		optional("faults", func(n yamlfile.Node) error { return r.faults(n, c) }),
+		required("checks", r.texts(&c.Checks, knownChecks())),
+		required("policies", func(n yamlfile.Node) error { return r.policies(n, c) }),
 	}
 }
 
@@ -105,8 +113,8 @@ func ParseLayout(text string) (store.Layout, error) {
 
 func (r *reader) actors(n yamlfile.Node, c *Config) error {
 	err := n.Fields(
-		{Writers, false, r.number(&c.Writers, 0, maxActors)},
-		{Readers, false, r.number(&c.Readers, 0, maxActors)},
+		optional(Writers, r.number(&c.Writers, 0, maxActors)),
+		optional(Readers, r.number(&c.Readers, 0, maxActors)),
 	)
 	switch {
 	case err != nil:
@@ -120,14 +128,15 @@ func (r *reader) actors(n yamlfile.Node, c *Config) error {
 }
 
 func (r *reader) groups(n yamlfile.Node, c *Config) error {
-	if n.Kind != yaml.SequenceNode || len(n.Content) == 0 {
+	entries, _ := n.Items()
+	if len(entries) == 0 {
 		return n.Errorf("expected a list of keys that guard others, with their targets")
 	}
-	for _, entry := range n.Content {
+	for _, entry := range entries {
 		var g Group
 		err := entry.Fields(
-			{"guard", true, func(n yamlfile.Node) error { return r.key(n, c, &g.Guard) }},
-			{"targets", true, r.texts(&g.Targets, nil)},
+			required("guard", func(n yamlfile.Node) error { return r.key(n, c, &g.Guard) }),
+			required("targets", r.texts(&g.Targets, nil)),
 		)
 		if err != nil {
 			return err
@@ -159,11 +168,11 @@ func (r *reader) key(n yamlfile.Node, _ *Config, to *string) error {
 func (r *reader) mix(c *Config, role string) func(n yamlfile.Node) error {
 	return func(n yamlfile.Node) error {
 		weights := make([]int, len(knownOperations()))
-		var known []field
+		var known []yamlfile.Field
 		for i, op := range knownOperations() {
-			known = append(known, field{op, false, r.number(&weights[i], 0, 1000)})
+			known = append(known, optional(op, r.number(&weights[i], 0, 1000)))
 		}
-		if err := r.fields(n, known); err != nil {
+		if err := n.Fields(known...); err != nil {
 			return err
 		}
 		c.Mix[role] = Mix{}
@@ -194,10 +203,11 @@ func (r *reader) policies(n yamlfile.Node, c *Config) error {
 	if err := r.texts(&texts, nil)(n); err != nil {
 		return err
 	}
+	items, _ := n.Items()
 	for i, text := range texts {
 		p, err := explore.ParsePolicy(text)
 		if err != nil {
-			return n.Content[i].Errorf("%v", err)
+			return items[i].Errorf("%v", err)
 		}
 		c.Policies = append(c.Policies, p)
 	}
@@ -223,15 +233,16 @@ func (r *reader) faults(n yamlfile.Node, c *Config) error {
 // texts reads a list of texts, each of known unless that is nil.
 func (r *reader) texts(to *[]string, known []string) func(n yamlfile.Node) error {
 	return func(n yamlfile.Node) error {
-		if n.Kind != yaml.SequenceNode || len(n.Content) == 0 {
+		items, _ := n.Items()
+		if len(items) == 0 {
 			return n.Errorf("expected a list of at least one")
 		}
-		for _, item := range n.Content {
+		for _, item := range items {
 			switch {
 			case item.Kind != yaml.ScalarNode || item.Value == "":
 				return item.Errorf("expected a word")
 			case known != nil && !slices.Contains(known, item.Value):
-				return item.Errorf("unknown word %q, expected one of %s", item.Value, strings.Join(known, ", "))
+				return item.Errorf("%s", spelling.Unknown("word", item.Value, known))
 			case slices.Contains(*to, item.Value):
 				return item.Errorf("%q is there twice", item.Value)
 			}
