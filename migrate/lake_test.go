@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/lakebench/lakebench/internal/backend"
+	"github.com/lakebench/lakebench/internal/backend/direct"
 	"github.com/lakebench/lakebench/internal/backend/dynamo"
 	"github.com/lakebench/lakebench/internal/backend/fault"
 	"github.com/lakebench/lakebench/internal/cause"
@@ -44,7 +45,7 @@ type lake struct {
 	t       *testing.T
 	ctx     context.Context // of the test, on the virtual runtime
 	backend *backend.Backend
-	setup   *backend.DirectClient // whose requests never fail and are not counted
+	setup   *direct.Client // whose requests never fail and are not counted
 
 	injector *fault.Injector
 	served   []served
@@ -118,7 +119,7 @@ func (l *lake) quiet() context.Context {
 }
 
 // client returns one under the lake's fault rules.
-func (l *lake) client() *backend.DirectClient {
+func (l *lake) client() *direct.Client {
 	c, err := l.backend.Direct(l.meter(), l.injector)
 	if err != nil {
 		l.t.Fatal(err)

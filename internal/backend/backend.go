@@ -170,7 +170,7 @@ type Backend struct {
 	server   string         // how an endpoint's DynamoDB names itself
 	tables   tables
 	bucket   ownBucket
-	tokens   atomic.Uint64 // made up by direct clients
+	tokens   atomic.Uint64 // request tokens that direct clients made up
 }
 
 // Open opens a backend. An endpoint is asked for a sign of life first: if it

@@ -2,6 +2,7 @@ package backend
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -10,6 +11,7 @@ import (
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 
+	"github.com/lakebench/lakebench/internal/backend/direct"
 	"github.com/lakebench/lakebench/internal/backend/dynamo"
 	"github.com/lakebench/lakebench/internal/backend/fault"
 	"github.com/lakebench/lakebench/internal/meter"
@@ -53,27 +55,44 @@ func (b *Backend) DynamoDBUnder(m *meter.Meter, faults *fault.Injector) *dynamod
 	o.Credentials = credentials.NewStaticCredentialsProvider("lakebench", "lakebench", "")
 	o.HTTPSignerV4 = unsigned{}
 	o.BaseEndpoint = aws.String(embeddedAddress)
-	o.HTTPClient = m.HTTPClient(under(faults, m, dynamoDB, b.engine.Client(func(ctx context.Context, s dynamo.Served) {
-		arrive(ctx, m, dynamoDB, s.API)
-		m.Served(ctx, served(s))
-		b.pass(ctx, s)
-	})))
+	o.HTTPClient = m.HTTPClient(under(faults, m, dynamoDB, b.engine.Client(b.booking(m))))
 	// There is one clock, and it may be a virtual one.
 	o.DisableClockSkewCorrection = true
 	return dynamodb.New(o)
 }
 
-// pass tells the observer, and lets the time of a request pass between what the
-// service did and its answer. Whoever is gone by then gets none: the embedded
-// service sees to that.
-func (b *Backend) pass(ctx context.Context, s dynamo.Served) {
-	if b.cfg.Observe != nil {
-		b.cfg.Observe(ctx, s)
+// ErrNotEmbedded means that there is no direct client of an endpoint.
+var ErrNotEmbedded = errors.New("backend: an endpoint has no direct client; only the embedded DynamoDB has one")
+
+// Direct returns a client of the embedded DynamoDB that does without HTTP (package
+// direct). m counts all of its requests, and faults, unless nil, are injected into
+// them. The error is ErrNotEmbedded.
+func (b *Backend) Direct(m *meter.Meter, faults *fault.Injector) (*direct.Client, error) {
+	if b.cfg.Kind != Embedded {
+		return nil, ErrNotEmbedded
 	}
-	if b.times == nil {
-		return
+	return direct.New(direct.Config{
+		Engine: b.engine, Retry: b.policy, Meter: m, Faults: faults,
+		Served:  b.booking(m),
+		Stopped: func(ctx context.Context, api string, n int64) { m.Stopped(ctx, dynamoDB, api, n) },
+		Number:  func() uint64 { return b.tokens.Add(1) },
+	}), nil
+}
+
+// booking returns what is to be called when the embedded DynamoDB has served a
+// request: m and the observer learn what it cost, and then its time passes. The
+// engine drops the answer if the caller's context ends meanwhile.
+func (b *Backend) booking(m *meter.Meter) func(context.Context, dynamo.Served) {
+	return func(ctx context.Context, s dynamo.Served) {
+		fault.Delivered(ctx)
+		m.Served(ctx, served(s))
+		if b.cfg.Observe != nil {
+			b.cfg.Observe(ctx, s)
+		}
+		if b.times != nil {
+			_ = b.times.Wait(ctx, dynamoDB, s.API, s.ReadBytes+s.WrittenBytes)
+		}
 	}
-	_ = b.times.Wait(ctx, dynamoDB, s.API, s.ReadBytes+s.WrittenBytes)
 }
 
 // served is what the embedded DynamoDB bills, in the meter's terms.

@@ -1,9 +1,7 @@
 package backend
 
 import (
-	"context"
 	"net/http"
-	"sync/atomic"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
@@ -12,43 +10,6 @@ import (
 	"github.com/lakebench/lakebench/internal/meter"
 )
 
-// A passage is one attempt on its way through the fault rules. The ledgers have
-// to know whether it came out at the service's end: a request that a rule stops
-// is an attempt that nobody serves.
-type passage struct{ state atomic.Int32 }
-
-// The states of a passage. It leaves underWay once: for reached when the service
-// gets the request, for stopped when its caller gets an answer before that.
-const (
-	underWay int32 = iota
-	reached
-	stopped
-)
-
-type passageKey struct{}
-
-// enter begins the passage of an attempt.
-func enter(ctx context.Context) (context.Context, *passage) {
-	p := &passage{}
-	return context.WithValue(ctx, passageKey{}, p), p
-}
-
-// leave ends the passage of an attempt whose caller has its answer.
-func (p *passage) leave(ctx context.Context, m *meter.Meter, service, api string) {
-	if p.state.CompareAndSwap(underWay, stopped) {
-		m.Stopped(ctx, service, api, 1)
-	}
-}
-
-// arrive is called when the service has got a request. One that was taken for
-// stopped arrives late (fault effect "timeout").
-func arrive(ctx context.Context, m *meter.Meter, service, api string) {
-	p, ok := ctx.Value(passageKey{}).(*passage)
-	if ok && !p.state.CompareAndSwap(underWay, reached) {
-		m.Stopped(ctx, service, api, -1)
-	}
-}
-
 // The services' names in the ledgers.
 const (
 	dynamoDB = "dynamodb"
@@ -56,8 +17,8 @@ const (
 )
 
 // under puts the rules of faults right above the transport to an embedded
-// service, and has m count what they stop. Of an endpoint nobody can say what
-// arrived.
+// service, and has m count what they stop. What of it reaches an endpoint cannot be
+// known.
 func under(faults *fault.Injector, m *meter.Meter, service string, inner aws.HTTPClient) aws.HTTPClient {
 	if faults == nil {
 		return inner
@@ -73,8 +34,8 @@ type faultyClient struct {
 
 // Do implements aws.HTTPClient.
 func (c *faultyClient) Do(req *http.Request) (*http.Response, error) {
-	ctx, p := enter(req.Context())
-	resp, err := c.inner.Do(req.WithContext(ctx))
-	p.leave(ctx, c.meter, c.service, awsmiddleware.GetOperationName(ctx))
-	return resp, err
+	ctx := req.Context()
+	tracked, d := fault.Track(ctx, func(n int64) { c.meter.Stopped(ctx, c.service, awsmiddleware.GetOperationName(ctx), n) })
+	defer d.Answered()
+	return c.inner.Do(req.WithContext(tracked))
 }

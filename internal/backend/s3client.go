@@ -75,7 +75,7 @@ func (b *Backend) bookS3(ctx context.Context, m *meter.Meter, s s3.Served) {
 			api = name
 		}
 	}
-	arrive(ctx, m, s3Name, api)
+	fault.Delivered(ctx)
 	m.Served(ctx, meter.Served{Service: s3Name, API: api, Usage: meter.Usage{
 		S3ClassA: s.ClassA, S3ClassB: s.ClassB,
 		BytesSent: s.WrittenBytes, BytesReceived: s.ReadBytes,

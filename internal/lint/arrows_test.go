@@ -38,7 +38,8 @@ var arrows = map[string][]string{
 	"wal":      {"manifest", "internal/render"},
 	"manifest": nil,
 
-	"internal/backend":             {"internal/backend/dynamo", "internal/backend/s3", "internal/backend/fault", "internal/backend/latency", "internal/backend/retry", "internal/meter"},
+	"internal/backend":             {"internal/backend/direct", "internal/backend/s3", "internal/backend/latency"},
+	"internal/backend/direct":      {"internal/backend/dynamo", "internal/backend/fault", "internal/backend/retry", "internal/meter"},
 	"internal/backend/dynamo":      {"internal/backend/tally", "internal/backend/disk"},
 	"internal/backend/s3":          {"internal/backend/tally"},
 	"internal/backend/fault":       nil,

@@ -1,4 +1,4 @@
-package backend
+package direct
 
 import (
 	"context"
@@ -36,11 +36,11 @@ func attempts(ctx context.Context, call *meter.Call, r aws.RetryerV2, send func(
 		}
 		releaseAttempt, err := r.GetAttemptToken(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("backend: asking to attempt: %w", err)
+			return nil, fmt.Errorf("direct: asking to attempt: %w", err)
 		}
 		output, err := call.Attempt(ctx, send)
 		if releaseErr := errors.Join(releaseRetry(err), releaseAttempt(err)); releaseErr != nil && err != nil {
-			return nil, fmt.Errorf("backend: releasing an attempt: %w", errors.Join(err, releaseErr))
+			return nil, fmt.Errorf("direct: releasing an attempt: %w", errors.Join(err, releaseErr))
 		}
 		switch most := r.MaxAttempts(); {
 		case err == nil:
@@ -61,10 +61,10 @@ func attempts(ctx context.Context, call *meter.Call, r aws.RetryerV2, send func(
 }
 
 // underRules makes one attempt under fault rules.
-func underRules(ctx context.Context, faults *fault.Injector, m *meter.Meter, service string, req fault.Request, x fault.Exchange[reply]) (any, error) {
-	passing, p := enter(ctx)
-	r, err := fault.Run(passing, faults, req, x)
-	p.leave(ctx, m, service, req.Operation)
+func (c *Client) underRules(ctx context.Context, req fault.Request, x fault.Exchange[reply]) (any, error) {
+	tracked, d := fault.Track(ctx, func(n int64) { c.cfg.Stopped(ctx, req.Operation, n) })
+	r, err := fault.Run(tracked, c.cfg.Faults, req, x)
+	d.Answered()
 	if err != nil {
 		return nil, unsent(ctx, err)
 	}

@@ -1,4 +1,4 @@
-package backend
+package direct_test
 
 import (
 	"math/rand/v2"
@@ -86,7 +86,7 @@ func TestNodeLogsOverDirect(t *testing.T) {
 				own, peer, faults := twoClients(t)
 				rec := storetest.NewRecorder(own)
 				log := storetest.Scenario(t, fixtureDual(mode)(t, rec, peer, faults), rec)
-				requestlog.Golden(t, "../../store/dual/testdata/requests-"+mode.String()+".golden", log, false)
+				requestlog.Golden(t, "../../../store/dual/testdata/requests-"+mode.String()+".golden", log, false)
 			})
 		})
 	}

@@ -1,4 +1,4 @@
-package backend
+package direct_test
 
 import (
 	"bytes"
@@ -16,6 +16,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
 
+	"github.com/lakebench/lakebench/internal/backend"
+	"github.com/lakebench/lakebench/internal/backend/direct"
 	"github.com/lakebench/lakebench/internal/backend/fault"
 	"github.com/lakebench/lakebench/internal/meter"
 	"github.com/lakebench/lakebench/internal/requestlog"
@@ -29,15 +31,18 @@ import (
 // attempts: the fault gets a request that stands for the attempt, and if it sends
 // that on, the engine acts and its answer gets a response that stands for it.
 type bridge struct {
-	act    func(context.Context, any) (any, error)
+	act    direct.Act
 	faults *storetest.Faults
 }
 
 // bridged returns a client under faults.
-func bridged(c *DirectClient) *storetest.Faults {
-	b := &bridge{act: c.act}
+func bridged(c *direct.Client) *storetest.Faults {
+	b := &bridge{}
 	b.faults = storetest.NewFaults(b)
-	c.act = b.attempt
+	c.Intercept(func(engine direct.Act) direct.Act {
+		b.act = engine
+		return b.attempt
+	})
 	return b.faults
 }
 
@@ -56,19 +61,19 @@ func (b *bridge) attempt(ctx context.Context, input any) (any, error) {
 		return nil, err
 	}
 	x := &exchange{input: input}
-	req, err := http.NewRequestWithContext(context.WithValue(ctx, exchangeKey{}, x), http.MethodPost, embeddedAddress, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(context.WithValue(ctx, exchangeKey{}, x), http.MethodPost, "http://embedded.invalid", bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
 	req.Header.Set("X-Amz-Target", "DynamoDB_20120810."+strings.TrimSuffix(show(input), "Input"))
 	resp, err := b.faults.Do(req)
 	if err != nil {
-		return nil, unsent(ctx, err)
+		return nil, direct.Unsent(ctx, err)
 	}
 	body, err = io.ReadAll(resp.Body)
 	switch err = errors.Join(err, resp.Body.Close()); {
 	case err != nil: // cut
-		return nil, unsent(ctx, err)
+		return nil, direct.Unsent(ctx, err)
 	case resp == x.response:
 		return x.output, x.err
 	}
@@ -110,12 +115,12 @@ func refused(status int, body []byte) error {
 
 // twoClients are direct clients of one new backend that hardly waits to retry,
 // the first of them under faults.
-func twoClients(t *testing.T) (own, peer *DirectClient, faults *storetest.Faults) {
+func twoClients(t *testing.T) (own, peer *direct.Client, faults *storetest.Faults) {
 	t.Helper()
-	cfg := DefaultConfig()
+	cfg := backend.DefaultConfig()
 	cfg.Retry.BaseDelay, cfg.Retry.ThrottleDelay = time.Microsecond, time.Microsecond
 	b := open(t, cfg)
-	own, peer = direct(t, b, newMeter(t, b)), direct(t, b, newMeter(t, b))
+	own, peer = directClient(t, b, newMeter(t, b)), directClient(t, b, newMeter(t, b))
 	return own, peer, bridged(own)
 }
 
@@ -203,10 +208,10 @@ func TestRequestLogsOverDirect(t *testing.T) {
 			own, peer, faults := twoClients(t)
 			rec := storetest.NewRecorder(own)
 			log := storetest.Scenario(t, fixture(t, rec, peer, faults), rec)
-			file := "../../store/" + name + "/testdata/requests.golden"
+			file := "../../../store/" + name + "/testdata/requests.golden"
 			requestlog.Golden(t, file, log, false)
 			// Refusals that faults make up are attempts that nobody served.
-			for _, r := range own.meter.Ledger(meter.PhaseSetup).Rows {
+			for _, r := range own.Meter().Ledger(meter.PhaseSetup).Rows {
 				if r.Calls+r.Retries-r.Unsent != r.Attempts || r.Attempts != r.Outcomes.Total() {
 					t.Errorf("%s: %d calls + %d retries − %d unsent, %d attempts, %d outcomes", r.API, r.Calls, r.Retries, r.Unsent, r.Attempts, r.Outcomes.Total())
 				}

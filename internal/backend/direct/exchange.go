@@ -1,4 +1,4 @@
-package backend
+package direct
 
 import (
 	"context"
@@ -12,23 +12,23 @@ import (
 	"github.com/lakebench/lakebench/internal/backend/fault"
 )
 
-// directExchange is a request of the direct client, for fault rules.
-type directExchange struct {
-	client *DirectClient
+// exchange is one attempt, as fault rules see it.
+type exchange struct {
+	client *Client
 	input  any
 }
 
-func (x *directExchange) request(api string) fault.Request {
-	return fault.Request{Service: fault.DynamoDB, Operation: api, Targets: func() []fault.Target { return directTargets(x.input) }}
+func (x *exchange) request(api string) fault.Request {
+	return fault.Request{Service: fault.DynamoDB, Operation: api, Targets: func() []fault.Target { return targets(x.input) }}
 }
 
 // Send implements fault.Exchange.
-func (x *directExchange) Send(ctx context.Context) (reply, error) {
+func (x *exchange) Send(ctx context.Context) (reply, error) {
 	return replied(x.client.act(ctx, x.input))
 }
 
 // SendPart implements fault.Exchange.
-func (x *directExchange) SendPart(ctx context.Context, leave int64) (reply, error) {
+func (x *exchange) SendPart(ctx context.Context, leave int64) (reply, error) {
 	switch in := x.input.(type) {
 	case *dynamodb.BatchWriteItemInput:
 		return x.writePart(ctx, in, leave)
@@ -38,7 +38,7 @@ func (x *directExchange) SendPart(ctx context.Context, leave int64) (reply, erro
 	return x.Send(ctx)
 }
 
-func (x *directExchange) writePart(ctx context.Context, in *dynamodb.BatchWriteItemInput, leave int64) (reply, error) {
+func (x *exchange) writePart(ctx context.Context, in *dynamodb.BatchWriteItemInput, leave int64) (reply, error) {
 	kept, left := fault.LeaveOut(in.RequestItems, leave)
 	if kept == nil {
 		return reply{}, fault.ErrWholeBatch
@@ -54,7 +54,7 @@ func (x *directExchange) writePart(ctx context.Context, in *dynamodb.BatchWriteI
 	return r, err
 }
 
-func (x *directExchange) getPart(ctx context.Context, in *dynamodb.BatchGetItemInput, leave int64) (reply, error) {
+func (x *exchange) getPart(ctx context.Context, in *dynamodb.BatchGetItemInput, leave int64) (reply, error) {
 	keys := make(map[string][]map[string]types.AttributeValue, len(in.RequestItems))
 	for table, of := range in.RequestItems {
 		keys[table] = of.Keys
@@ -86,20 +86,20 @@ func (x *directExchange) getPart(ctx context.Context, in *dynamodb.BatchGetItemI
 }
 
 // Refuse implements fault.Exchange.
-func (x *directExchange) Refuse(r fault.Refusal) (reply, error) { return reply{err: r.Err()}, nil }
+func (x *exchange) Refuse(r fault.Refusal) (reply, error) { return reply{err: r.Err()}, nil }
 
 // Cut implements fault.Exchange: without bytes, an answer that is cut is lost.
-func (x *directExchange) Cut(_ reply, _ int64, lost error) (reply, error) { return reply{}, lost }
+func (x *exchange) Cut(_ reply, _ int64, lost error) (reply, error) { return reply{}, lost }
 
 // Drop implements fault.Exchange.
-func (x *directExchange) Drop(reply) {}
+func (x *exchange) Drop(reply) {}
 
-// Detach implements fault.Exchange: the input stays as it is (see DirectClient).
-func (x *directExchange) Detach() error { return nil }
+// Detach implements fault.Exchange: the input stays as it is (see [Client]).
+func (x *exchange) Detach() error { return nil }
 
-// directTargets finds out what a request is about, as rules see it: the strings
+// targets finds out what a request is about, as rules see it: the strings
 // of its keys and items, or of a page's conditions.
-func directTargets(input any) []fault.Target {
+func targets(input any) []fault.Target {
 	switch in := input.(type) {
 	case *dynamodb.GetItemInput:
 		return one(in.TableName, in.Key)

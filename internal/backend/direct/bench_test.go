@@ -1,4 +1,4 @@
-package backend
+package direct_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/lakebench/lakebench/internal/backend"
 	"github.com/lakebench/lakebench/internal/backend/latency"
 	"github.com/lakebench/lakebench/internal/cause"
 	"github.com/lakebench/lakebench/internal/meter"
@@ -21,16 +22,16 @@ const actors = 8
 // simulate has actors read and write items of 300 bytes on the virtual clock, one
 // write to three strong reads. A request is one iteration: ns/op are those of the
 // scheduler, the ledgers and the service together.
-func simulate(b *testing.B, open func(*Backend, *meter.Meter) operations) {
+func simulate(b *testing.B, open func(*backend.Backend, *meter.Meter) operations) {
 	b.Helper()
 	times, err := latency.Default()
 	if err != nil {
 		b.Fatal(err)
 	}
 	_, err = task.Run(b.Context(), task.VirtualConfig{Seed: 1, Policy: task.Random{}}, func(ctx context.Context) error {
-		cfg := DefaultConfig()
+		cfg := backend.DefaultConfig()
 		cfg.ServiceTimes = &times
-		opened, err := Open(ctx, cfg)
+		opened, err := backend.Open(ctx, cfg)
 		if err != nil {
 			return err
 		}
@@ -77,9 +78,9 @@ func act(ctx context.Context, c operations, actor, requests int) error {
 }
 
 func BenchmarkDirect(b *testing.B) {
-	simulate(b, func(o *Backend, m *meter.Meter) operations { return direct(b, o, m) })
+	simulate(b, func(o *backend.Backend, m *meter.Meter) operations { return directClient(b, o, m) })
 }
 
 func BenchmarkSDK(b *testing.B) {
-	simulate(b, func(o *Backend, m *meter.Meter) operations { return o.DynamoDB(m) })
+	simulate(b, func(o *backend.Backend, m *meter.Meter) operations { return o.DynamoDB(m) })
 }

@@ -1,4 +1,4 @@
-package backend
+package direct_test
 
 import (
 	"context"
@@ -13,6 +13,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/lakebench/lakebench/internal/backend"
+	"github.com/lakebench/lakebench/internal/backend/direct"
 	"github.com/lakebench/lakebench/internal/cause"
 	"github.com/lakebench/lakebench/internal/sim/checker"
 	"github.com/lakebench/lakebench/internal/sim/task"
@@ -21,16 +23,16 @@ import (
 )
 
 // embedded opens a backend whose transactions take time, and a direct client.
-func embedded(ctx context.Context, t *testing.T, oneByOne bool) *DirectClient {
+func embedded(ctx context.Context, t *testing.T, oneByOne bool) *direct.Client {
 	t.Helper()
-	cfg := DefaultConfig()
+	cfg := backend.DefaultConfig()
 	cfg.Dynamo.CommitDelay = time.Millisecond
 	cfg.Dynamo.VisibleOneByOne = oneByOne
-	b, err := Open(ctx, cfg)
+	b, err := backend.Open(ctx, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return direct(t, b, newMeter(t, b))
+	return directClient(t, b, newMeter(t, b))
 }
 
 // TestVisibleOneByOne: between a transaction's items there is a time at which one
@@ -98,14 +100,14 @@ func valued(key string, v int) attributes {
 	return item
 }
 
-func put(ctx context.Context, t *testing.T, c *DirectClient, key string, v int) {
+func put(ctx context.Context, t *testing.T, c *direct.Client, key string, v int) {
 	t.Helper()
 	if _, err := c.PutItem(ctx, &dynamodb.PutItemInput{TableName: lakeTable, Item: valued(key, v)}); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func putBoth(ctx context.Context, c *DirectClient, v int) error {
+func putBoth(ctx context.Context, c *direct.Client, v int) error {
 	var actions []types.TransactWriteItem
 	for _, key := range []string{"a", "b"} {
 		actions = append(actions, types.TransactWriteItem{Put: &types.Put{TableName: lakeTable, Item: valued(key, v)}})
@@ -114,7 +116,7 @@ func putBoth(ctx context.Context, c *DirectClient, v int) error {
 	return err
 }
 
-func valueOf(ctx context.Context, t *testing.T, c *DirectClient, key string) string {
+func valueOf(ctx context.Context, t *testing.T, c *direct.Client, key string) string {
 	t.Helper()
 	out, err := c.GetItem(ctx, &dynamodb.GetItemInput{TableName: lakeTable, Key: keyOf("1", key), ConsistentRead: aws.Bool(true)})
 	if err != nil {

@@ -1,4 +1,4 @@
-package backend
+package direct_test
 
 import (
 	"context"
@@ -15,6 +15,8 @@ import (
 	"github.com/aws/smithy-go"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lakebench/lakebench/internal/backend"
+	"github.com/lakebench/lakebench/internal/backend/direct"
 	"github.com/lakebench/lakebench/internal/backend/fault"
 	"github.com/lakebench/lakebench/internal/backend/latency"
 	"github.com/lakebench/lakebench/internal/cause"
@@ -34,15 +36,15 @@ type operations interface {
 
 var (
 	_ operations = (*dynamodb.Client)(nil)
-	_ operations = (*DirectClient)(nil)
+	_ operations = (*direct.Client)(nil)
 )
 
 // transports are the ways to the embedded DynamoDB.
-var transports = map[string]func(*testing.T, *Backend, *meter.Meter, *fault.Injector) operations{
-	"sdk": func(_ *testing.T, b *Backend, m *meter.Meter, faults *fault.Injector) operations {
+var transports = map[string]func(*testing.T, *backend.Backend, *meter.Meter, *fault.Injector) operations{
+	"sdk": func(_ *testing.T, b *backend.Backend, m *meter.Meter, faults *fault.Injector) operations {
 		return b.DynamoDBUnder(m, faults)
 	},
-	"direct": func(t *testing.T, b *Backend, m *meter.Meter, faults *fault.Injector) operations {
+	"direct": func(t *testing.T, b *backend.Backend, m *meter.Meter, faults *fault.Injector) operations {
 		c, err := b.Direct(m, faults)
 		if err != nil {
 			t.Fatal(err)
@@ -51,7 +53,25 @@ var transports = map[string]func(*testing.T, *Backend, *meter.Meter, *fault.Inje
 	},
 }
 
-func direct(t testing.TB, b *Backend, m *meter.Meter) *DirectClient {
+func open(t *testing.T, cfg backend.Config) *backend.Backend {
+	t.Helper()
+	b, err := backend.Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func newMeter(t testing.TB, b *backend.Backend) *meter.Meter {
+	t.Helper()
+	m, err := b.NewMeter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func directClient(t testing.TB, b *backend.Backend, m *meter.Meter) *direct.Client {
 	t.Helper()
 	c, err := b.Direct(m, nil)
 	if err != nil {
@@ -154,7 +174,7 @@ func session(t *testing.T, transport, rules string, inputs []any) (r record) {
 	}
 	var m *meter.Meter
 	_, err = task.Run(t.Context(), task.VirtualConfig{}, func(ctx context.Context) error {
-		b, err := Open(ctx, timed(t))
+		b, err := backend.Open(ctx, timed(t))
 		if err != nil {
 			return err
 		}
@@ -187,9 +207,9 @@ func session(t *testing.T, transport, rules string, inputs []any) (r record) {
 }
 
 // timed is a backend whose requests take time.
-func timed(t testing.TB) Config {
+func timed(t testing.TB) backend.Config {
 	t.Helper()
-	cfg := DefaultConfig()
+	cfg := backend.DefaultConfig()
 	times, err := latency.Default()
 	if err != nil {
 		t.Fatal(err)
@@ -271,7 +291,7 @@ on dynamodb in "other" : throttle
 func TestLateAnswerIsLost(t *testing.T) {
 	for transport, client := range transports {
 		_, err := task.Run(t.Context(), task.VirtualConfig{}, func(ctx context.Context) error {
-			b, err := Open(ctx, timed(t))
+			b, err := backend.Open(ctx, timed(t))
 			if err != nil {
 				return err
 			}
