@@ -18,8 +18,13 @@ type request interface {
 }
 
 // decode reads a body into in.
-func decode(body []byte, in request) *serviceError {
-	r := attr.NewReader(string(body))
+func (e *Engine) decode(body []byte, in request) *serviceError {
+	r, ok := e.readers.Get().(*attr.Reader)
+	if !ok {
+		r = new(attr.Reader)
+	}
+	defer e.readers.Put(r)
+	r.Reset(body)
 	err := object(r, in.member)
 	if err == nil {
 		err = r.End()

@@ -47,6 +47,8 @@ type Engine struct {
 	// buffers are []byte for the fronts, to read requests into and to write
 	// answers into.
 	buffers sync.Pool
+	// readers are *attr.Reader: made for each request, they would cost 4 % of one.
+	readers sync.Pool
 }
 
 // New returns an engine without tables.

@@ -38,7 +38,7 @@ func serve[In any, Out answer, P interface {
 }](run func(e *Engine, ctx context.Context, in P, b *bill) (Out, *serviceError)) operation {
 	return func(ctx context.Context, e *Engine, body []byte, b *bill) (answer, *serviceError) {
 		in := P(new(In))
-		if err := decode(body, in); err != nil {
+		if err := e.decode(body, in); err != nil {
 			return nil, err
 		}
 		out, err := run(e, ctx, in, b)

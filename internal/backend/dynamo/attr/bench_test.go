@@ -1,14 +1,9 @@
 package attr_test
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/lakebench/lakebench/internal/backend/dynamo/attr"
 )
@@ -33,26 +28,15 @@ func typicalItem() attr.Item {
 
 const getRequest = `{"TableName":"lake-metadata","Key":{"pk":{"S":"tables/orders/snapshots/000123"}},"ConsistentRead":true,"ReturnConsumedCapacity":"TOTAL"}`
 
-// BenchmarkReader reads requests down to the last value, and beside it has
-// jsontext, the library that the Reader is written instead of, only split them
-// into tokens.
+// BenchmarkReader reads requests down to the last value.
 func BenchmarkReader(b *testing.B) {
 	for name, request := range map[string]string{"get": getRequest, "put 1 KB": putRequest()} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
+			var r attr.Reader
 			for b.Loop() {
-				if err := readRequest(request); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-		b.Run(name+" jsontext", func(b *testing.B) {
-			b.ReportAllocs()
-			raw := []byte(request)
-			var d jsontext.Decoder
-			for b.Loop() {
-				d.Reset(bytes.NewBuffer(raw))
-				if err := readTokens(&d); err != nil {
+				r.Reset([]byte(request))
+				if err := readRequest(&r); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -60,8 +44,7 @@ func BenchmarkReader(b *testing.B) {
 	}
 }
 
-func readRequest(request string) error {
-	r := attr.NewReader(request)
+func readRequest(r *attr.Reader) error {
 	return r.Object(func(name string) (err error) {
 		switch name {
 		case "Key", "Item":
@@ -73,20 +56,6 @@ func readRequest(request string) error {
 		}
 		return err
 	})
-}
-
-func readTokens(d *jsontext.Decoder) error {
-	for {
-		t, err := d.ReadToken()
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return err
-		case t.Kind() == '"':
-			_ = t.String()
-		}
-	}
 }
 
 func BenchmarkItem(b *testing.B) {

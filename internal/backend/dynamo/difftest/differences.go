@@ -83,7 +83,7 @@ var Differences = []Difference{
 func (o *outcome) attributes() attr.Item {
 	for _, line := range o.lines {
 		if text, ok := strings.CutPrefix(line, "attributes "); ok {
-			item, _ := attr.NewReader(text).Item() // it was spelt by canonical
+			item, _ := attr.NewReader([]byte(text)).Item() // it was spelt by canonical
 			return item
 		}
 	}

@@ -107,7 +107,7 @@ func (o *outcome) addItem(what string, text json.RawMessage) error {
 
 // canonical spells an item such that two equal ones are spelt alike.
 func canonical(text json.RawMessage) (string, error) {
-	item, err := attr.NewReader(string(text)).Item()
+	item, err := attr.NewReader([]byte(text)).Item()
 	if err != nil {
 		return "", fmt.Errorf("item %s: %w", text, err)
 	}

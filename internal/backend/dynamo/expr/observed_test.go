@@ -53,7 +53,7 @@ func (w *world) define(t testing.TB, f []string) {
 	case "item":
 		w.item = mustItem(t, f[1])
 	case "value":
-		v, err := attr.NewReader(f[2]).Value()
+		v, err := attr.NewReader([]byte(f[2])).Value()
 		if err != nil {
 			t.Fatalf("value %s: %v", f[1], err)
 		}
@@ -65,7 +65,7 @@ func (w *world) define(t testing.TB, f []string) {
 
 func mustItem(t testing.TB, text string) attr.Item {
 	t.Helper()
-	it, err := attr.NewReader(text).Item()
+	it, err := attr.NewReader([]byte(text)).Item()
 	if err != nil {
 		t.Fatal(err)
 	}
