@@ -21,7 +21,7 @@ func causesPage(doc results.Document) (page, bool) {
 	if !ok {
 		return page{}, false
 	}
-	operation := operationName(doc.Series)
+	operation := doc.Operation()
 	note := noteOf(doc, &chart{others: b.Point})
 	return page{name: "requests-by-cause", title: "What " + format.AOrAn(operation) + " asks for, by cause", note: note, operation: operation, bars: &bars{b}}, true
 }

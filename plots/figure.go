@@ -34,12 +34,12 @@ func (f Figure) Picture() Picture {
 		}
 		c.curves = append(c.curves, v)
 	}
-	return Picture{page{name: f.Name, title: f.Title, note: f.Note, charts: []*chart{c}}}
+	return newPicture(page{name: f.Name, title: f.Title, note: f.Note, charts: []*chart{c}})
 }
 
 // Stack draws a bar for each variant, whose parts are its counts by cause.
 func Stack(name, title, note string, parts results.ByCause) Picture {
-	return Picture{page{name: name, title: title, note: note, bars: &bars{parts}}}
+	return newPicture(page{name: name, title: title, note: note, bars: &bars{parts}})
 }
 
 // written is a value as it stands at the end of its curve.

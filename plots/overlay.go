@@ -24,16 +24,6 @@ type SelectionError struct{ Problem string }
 
 func (e *SelectionError) Error() string { return e.Problem }
 
-// Picture is a chart ready to be written.
-type Picture struct{ page page }
-
-// Name is a file's name without its extension, that tells it from the others.
-func (p Picture) Name() string { return p.page.name }
-
-// Render returns the picture as the bytes of an "svg" or "png" file. Equal
-// documents give equal bytes.
-func (p Picture) Render(format string) ([]byte, error) { return p.page.render(format) }
-
 // Overlay draws the selected charts of one or more results. Several results are in
 // one chart, each variant a curve of its own for each of them, with the result's
 // name behind its own. A selection that matches nothing, and more curves than can
@@ -49,7 +39,7 @@ func Overlay(docs []results.Named, s Selection) ([]Picture, error) {
 	var pictures []Picture
 	for _, p := range pagesOf(doc) {
 		if s.matches(p) {
-			pictures = append(pictures, Picture{p})
+			pictures = append(pictures, newPicture(p))
 		}
 	}
 	if len(pictures) == 0 {

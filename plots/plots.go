@@ -24,20 +24,17 @@ import (
 	"github.com/lakebench/lakebench/results"
 )
 
-// Write draws the document's charts into dir, which it makes: a file in each
-// format for every metric over every swept parameter, and one with the first
-// four together, overview-by-<parameter>; and the requests of the last point by
-// cause, if they have more than one. It returns the paths that it wrote. A run of
-// one point has no growth to show.
-func Write(dir string, doc results.Document) ([]string, error) {
+// Write writes pictures into dir, which it makes, each as SVG and as PNG. It returns
+// the paths that it wrote.
+func Write(dir string, pictures []Picture) ([]string, error) {
 	var paths []string
-	for _, p := range pagesOf(doc) {
+	for _, p := range pictures {
 		for _, format := range []string{"svg", "png"} {
-			data, err := p.render(format)
+			data, err := p.Render(format)
 			if err != nil {
-				return paths, fmt.Errorf("draw %s.%s: %w", p.name, format, err)
+				return paths, fmt.Errorf("draw %s.%s: %w", p.Name(), format, err)
 			}
-			path := filepath.Join(dir, p.name+"."+format)
+			path := filepath.Join(dir, p.Name()+"."+format)
 			if err := results.WriteFile(path, data); err != nil {
 				return paths, err
 			}
@@ -61,7 +58,7 @@ const overviewCharts = 4
 func pagesOf(doc results.Document) []page {
 	var pages []page
 	vary := swept(doc.Summary.Metrics)
-	operation := operationName(doc.Series)
+	operation := doc.Operation()
 	together := make(map[string]*page)
 	var order []*page
 	for _, c := range chartsOf(doc) {
@@ -105,23 +102,6 @@ func (p *page) pick() {
 	if per := p.charts[0].metric.Per; per == "day" || per == "item" {
 		p.title = "What " + format.AOrAn(per) + " costs, by " + format.Spaced(p.charts[0].x)
 	}
-}
-
-// operationName is the one logical operation, "operation" where there are
-// several.
-func operationName(series []results.Series) string {
-	var names []string
-	for _, s := range series {
-		for n := range s.Operations {
-			if !slices.Contains(names, n) {
-				names = append(names, n)
-			}
-		}
-	}
-	if len(names) == 1 {
-		return names[0]
-	}
-	return "operation"
 }
 
 // noteOf says what was run and what was kept.

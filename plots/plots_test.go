@@ -56,7 +56,7 @@ func mixed(t *testing.T) results.Document {
 func files(t *testing.T, doc results.Document) map[string][]byte {
 	t.Helper()
 	dir := t.TempDir()
-	paths, err := Write(dir, doc)
+	paths, err := Write(dir, Pictures(doc))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func TestNamesTellChartsApart(t *testing.T) {
 // chart.
 func TestNothingToDraw(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "plots")
-	paths, err := Write(dir, resultstest.CatalogRefresh(1, 1000))
+	paths, err := Write(dir, Pictures(resultstest.CatalogRefresh(1, 1000)))
 	if _, serr := os.Stat(dir); err != nil || len(paths) > 0 || !errors.Is(serr, os.ErrNotExist) {
 		t.Errorf("one point: %v, %v, folder %v; want nothing", paths, err, serr)
 	}
@@ -170,7 +170,7 @@ func TestWriteFails(t *testing.T) {
 	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Write(blocked, catalog()); err == nil || !strings.Contains(err.Error(), "requests-per-op-by-history_records.svg") {
+	if _, err := Write(blocked, Pictures(catalog())); err == nil || !strings.Contains(err.Error(), "requests-per-op-by-history_records.svg") {
 		t.Errorf("Write into a file: %v", err)
 	}
 }

@@ -4,10 +4,9 @@ import (
 	"slices"
 
 	"github.com/lakebench/lakebench/internal/cause"
-	"github.com/lakebench/lakebench/internal/render/texttab"
 )
 
-// ByCause is what an operation of each variant asks for at one point, by cause.
+// ByCause has the requests of an operation of each variant at one point, by cause.
 type ByCause struct {
 	Point    Point
 	Variants []string
@@ -18,9 +17,8 @@ type ByCause struct {
 }
 
 // RequestsByCause breaks down the last point of a run, which is the largest of a
-// sweep. It is false where there is nothing to break down: all requests have one
-// cause.
-func RequestsByCause(doc Document) (ByCause, bool) {
+// sweep. ok is false if all requests have one cause.
+func RequestsByCause(doc Document) (requests ByCause, ok bool) {
 	series := slices.DeleteFunc(slices.Clone(doc.Series), func(s Series) bool { return s.Phase != Steady })
 	if len(series) == 0 {
 		return ByCause{}, false
@@ -76,32 +74,4 @@ func causePlace(label string) int {
 		return i
 	}
 	return len(causeOrder)
-}
-
-// causes writes the breakdown, a row a cause.
-func (t *terminal) causes(doc Document) {
-	b, ok := RequestsByCause(doc)
-	if !ok {
-		return
-	}
-	t.Title("Requests by cause, per " + operationName(doc.Series) + othersNote(doc.Summary, b.Point))
-	columns := []*texttab.Column{{Left: true}}
-	for _, label := range b.Causes {
-		columns[0].Cells = append(columns[0].Cells, "  "+label)
-	}
-	for _, v := range b.Variants {
-		c := &texttab.Column{Name: v, Heading: [2]string{"", v}}
-		for _, label := range b.Causes {
-			c.Cells = append(c.Cells, shortNumber(b.Counts[v][label]))
-		}
-		columns = append(columns, c)
-	}
-	columns, left := texttab.Fit(columns, t.Width)
-	t.Line(texttab.Headings(columns)[1])
-	for i := range b.Causes {
-		t.Line(texttab.Row(columns, i))
-	}
-	if len(left) > 0 {
-		t.Paragraph(texttab.Dim, texttab.LeftOut(left), "")
-	}
 }

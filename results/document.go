@@ -1,6 +1,10 @@
 package results
 
-import "time"
+import (
+	"cmp"
+	"slices"
+	"time"
+)
 
 // SchemaName and SchemaVersion identify the format of a Document.
 const (
@@ -38,6 +42,42 @@ type Document struct {
 	Summary  Summary  `json:"summary"`
 	Checks   []Check  `json:"checks"`
 	Warnings []string `json:"warnings"`
+}
+
+// Operation names the one logical operation, "operation" where there are several.
+func (d *Document) Operation() string {
+	name := ""
+	for i := range d.Series {
+		for n := range d.Series[i].Operations {
+			if name != "" && n != name {
+				return "operation"
+			}
+			name = n
+		}
+	}
+	return cmp.Or(name, "operation")
+}
+
+// Variants names the variants, in the order of the series.
+func (d *Document) Variants() []string {
+	var names []string
+	for i := range d.Series {
+		if v := d.Series[i].Variant; !slices.Contains(names, v) {
+			names = append(names, v)
+		}
+	}
+	return names
+}
+
+// A PublishedFigure is a number from a publication, beside what a run measured.
+type PublishedFigure struct {
+	Figure    string  `json:"figure"`
+	Variant   string  `json:"variant"`
+	Published float64 `json:"published"`
+	Measured  float64 `json:"measured"`
+	// Explained is what the measured number consists of, and where a difference may
+	// come from.
+	Explained string `json:"explained"`
 }
 
 // Named is a document and what its user calls it: where it was read from.

@@ -7,6 +7,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/lakebench/lakebench/internal/render/format"
 )
 
 // Value is one coordinate of a point: a number, a truth value or a word. Values
@@ -133,3 +135,14 @@ func formatFloat(f float64) string {
 	}
 	return string(b)
 }
+
+// FormatCoordinate writes the value of a parameter for people.
+func FormatCoordinate(v Value) string {
+	if f, ok := v.Float(); ok {
+		return format.Thousands(f, format.Decimals([]float64{f}))
+	}
+	return v.String()
+}
+
+// Names returns the names of the coordinates, sorted.
+func (p Point) Names() []string { return sortedKeys(p) }

@@ -1,7 +1,6 @@
 package results_test
 
 import (
-	"io"
 	"testing"
 
 	"github.com/lakebench/lakebench/internal/resultstest"
@@ -64,13 +63,6 @@ func BenchmarkTenThousandSeries(b *testing.B) {
 	b.Run("summarize", func(b *testing.B) {
 		for b.Loop() {
 			if _, err := results.Summarize(doc.Metrics, doc.Series); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-	b.Run("table", func(b *testing.B) {
-		for b.Loop() {
-			if err := results.WriteTable(io.Discard, doc, results.TableOptions{}); err != nil {
 				b.Fatal(err)
 			}
 		}

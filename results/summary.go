@@ -138,7 +138,7 @@ func curves(metrics []MetricSummary) []*measured {
 	return slices.DeleteFunc(all, func(c *measured) bool { return len(c.samples) < 2 })
 }
 
-// sweptNumbers names the parameters that took two values or more, by name.
+// sweptNumbers names the parameters with two numbers or more, sorted.
 func sweptNumbers(metrics []MetricSummary) []string {
 	values := make(map[string]map[float64]bool)
 	for _, m := range metrics {

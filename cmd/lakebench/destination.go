@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/lakebench/lakebench/internal/report"
 	"github.com/lakebench/lakebench/plots"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/results/location"
@@ -71,11 +72,12 @@ func (d *destination) write(ctx context.Context, doc results.Document, recorded 
 		return written{}, err
 	}
 	folder := filepath.Dir(path)
-	pictures, err := plots.Write(filepath.Join(folder, "plots"), doc)
+	drawn := report.Draw(doc)
+	pictures, err := plots.Write(filepath.Join(folder, "plots"), drawn.Pictures)
 	if err != nil {
 		return written{}, err
 	}
-	if err := writeReports(folder, doc); err != nil {
+	if err := writeReports(folder, drawn); err != nil {
 		return written{}, err
 	}
 	failing, err := recorded.writeFailed(folder)

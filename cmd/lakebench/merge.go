@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lakebench/lakebench/internal/render"
+	"github.com/lakebench/lakebench/internal/report"
 	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/results/location"
@@ -80,7 +82,7 @@ func (o mergeOptions) run(ctx context.Context, args []string, stdout, stderr io.
 	if err != nil {
 		return err
 	}
-	if err := results.WriteTable(stdout, doc, results.TableOptions(terminalOf(stdout))); err != nil {
+	if err := render.Text(stdout, report.Result(doc), terminalOf(stdout)); err != nil {
 		return err
 	}
 	fmt.Fprintf(stderr, "\nresult  %s\nreport  %s\n", in.result, in.report)

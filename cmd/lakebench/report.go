@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lakebench/lakebench/internal/render"
 	"github.com/lakebench/lakebench/internal/report"
 	"github.com/lakebench/lakebench/results"
 )
@@ -59,25 +60,28 @@ func (o *reportOptions) run(cmd *cobra.Command, args []string) error {
 	if o.serve != "" && (o.out != "" || o.format != "html") {
 		return usagef("--serve cannot be combined with --out or --format")
 	}
-	var docs []results.Document
+	if o.format != "html" && o.format != "markdown" {
+		return usagef("--format %q: expected html or markdown", o.format)
+	}
+	var all []report.Drawn
 	for _, path := range args {
-		all, err := loadResults(cmd.Context(), path)
+		found, err := loadResults(cmd.Context(), path)
 		if err != nil {
 			return err
 		}
-		for _, named := range all {
-			docs = append(docs, named.Document)
+		for _, named := range found {
+			all = append(all, report.Draw(named.Document))
 		}
 	}
+	content, err := report.Results(all...)
+	if err != nil {
+		return err
+	}
 	var page bytes.Buffer
-	var err error
-	switch o.format {
-	case "html":
-		err = report.HTML(&page, docs...)
-	case "markdown":
-		err = report.Markdown(&page, docs...)
-	default:
-		return usagef("--format %q: expected html or markdown", o.format)
+	if o.format == "html" {
+		err = render.HTML(&page, content)
+	} else {
+		err = render.Markdown(&page, content)
 	}
 	if err != nil {
 		return err
@@ -137,10 +141,14 @@ func (o reportOptions) openPage(ctx context.Context, what string) error {
 }
 
 // writeReports writes both reports of a run into its folder.
-func writeReports(folder string, doc results.Document) error {
-	for name, write := range map[string]func(io.Writer, ...results.Document) error{"report.html": report.HTML, "report.md": report.Markdown} {
+func writeReports(folder string, doc report.Drawn) error {
+	page, err := report.Results(doc)
+	if err != nil {
+		return err
+	}
+	for name, write := range map[string]func(io.Writer, render.Page) error{"report.html": render.HTML, "report.md": render.Markdown} {
 		var b bytes.Buffer
-		if err := write(&b, doc); err != nil {
+		if err := write(&b, page); err != nil {
 			return err
 		}
 		if err := results.WriteFile(filepath.Join(folder, name), b.Bytes()); err != nil {

@@ -19,6 +19,8 @@ import (
 	"github.com/lakebench/lakebench/internal/backend"
 	"github.com/lakebench/lakebench/internal/backend/fault"
 	"github.com/lakebench/lakebench/internal/price"
+	"github.com/lakebench/lakebench/internal/render"
+	"github.com/lakebench/lakebench/internal/report"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/workloads"
 )
@@ -376,7 +378,7 @@ func (o *runOptions) output(ctx context.Context, to *destination, doc *results.D
 		_, err = stdout.Write(text)
 		return err
 	}
-	if err := results.WriteTable(stdout, *doc, results.TableOptions(terminalOf(stdout))); err != nil {
+	if err := render.Text(stdout, report.Result(*doc), terminalOf(stdout)); err != nil {
 		return err
 	}
 	fmt.Fprintf(stderr, "\nresult  %s\nreport  %s\nplots   %s (%d files)\n", files.result, files.report, files.plots, files.pictures)

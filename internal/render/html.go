@@ -25,6 +25,10 @@ func HTML(w io.Writer, p Page) error {
 	if view.Parts, err = view.parts(p.Title, p.Blocks, 2); err != nil {
 		return err
 	}
+	first := slices.IndexFunc(view.Parts, func(part htmlPart) bool { return part.ID != "" })
+	if first >= 0 {
+		view.Lead, view.Parts = view.Parts[:first], view.Parts[first:]
+	}
 	var b bytes.Buffer
 	if err := t.Execute(&b, view); err != nil {
 		return fmt.Errorf("write the page: %w", err)
@@ -36,7 +40,8 @@ func HTML(w io.Writer, p Page) error {
 // htmlPage is what the template shows.
 type htmlPage struct {
 	Page
-	Parts []htmlPart
+	// Lead is what comes before the first section, and before the contents.
+	Lead, Parts []htmlPart
 	// Links are the sections of the first level.
 	Links    []htmlLink
 	sections int

@@ -13,7 +13,7 @@ type Page struct {
 	// Title names the document. A terminal does not show it: the user has just
 	// typed the command.
 	Title string
-	// Contents begins the HTML page with links to the sections.
+	// Contents adds links to the sections before the first of them, in HTML.
 	Contents bool
 	Blocks   []Block
 	// Footer ends the HTML page.

@@ -3,26 +3,37 @@ package report
 import (
 	"bytes"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 
+	"github.com/lakebench/lakebench/internal/render"
 	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/results"
 )
 
 func htmlOf(t *testing.T, docs ...results.Document) string {
 	t.Helper()
-	var b bytes.Buffer
-	if err := HTML(&b, docs...); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
+	return written(t, render.HTML, docs)
 }
 
 func markdownOf(t *testing.T, docs ...results.Document) string {
 	t.Helper()
+	return written(t, render.Markdown, docs)
+}
+
+func written(t *testing.T, write func(io.Writer, render.Page) error, docs []results.Document) string {
+	t.Helper()
+	var all []Drawn
+	for _, doc := range docs {
+		all = append(all, Draw(doc))
+	}
+	p, err := Results(all...)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var b bytes.Buffer
-	if err := Markdown(&b, docs...); err != nil {
+	if err := write(&b, p); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -61,7 +72,7 @@ func TestWhatSpeaksAgainstTheNumbersComesFirst(t *testing.T) {
 	for format, text := range map[string]string{"html": htmlOf(t, doc), "markdown": markdownOf(t, doc)} {
 		text = strings.ReplaceAll(text, "&#34;", `"`)
 		table := strings.Index(text, "Cost per")
-		for _, want := range []string{`the check "sums" failed`, `the check "order" came to no conclusion`, "Partial: the run was interrupted", "A fault never happened"} {
+		for _, want := range []string{`the check "sums" failed`, `the check "order" came to no conclusion`, "Partial: the run was interrupted", "Warning: a fault never happened"} {
 			// A sentence may begin with a capital letter.
 			at := max(strings.Index(text, want), strings.Index(text, strings.Replace(want, "the check", "The check", 1)))
 			if at < 0 || at > table {
@@ -98,12 +109,12 @@ func TestSeveralResults(t *testing.T) {
 	a, b := resultstest.CatalogRefresh(1, 0, 100, 1000, 10_000), resultstest.CatalogRefresh(1, 0, 100, 1000, 10_000)
 	b.Workload.Name = "append-history"
 	page := htmlOf(t, a, b)
-	for _, want := range []string{"lakebench: catalog-refresh and append-history", `href="#run-2"`, `id="run-2"`} {
+	for _, want := range []string{"lakebench: catalog-refresh and append-history", `<a href="#part-1">catalog-refresh</a>`, `id="part-1"`, `>append-history</a>`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not have %q", want)
 		}
 	}
-	if err := HTML(&bytes.Buffer{}); !errors.Is(err, ErrNothing) {
+	if _, err := Results(); !errors.Is(err, ErrNothing) {
 		t.Errorf("of nothing: %v, want ErrNothing", err)
 	}
 }

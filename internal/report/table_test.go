@@ -1,4 +1,4 @@
-package results_test
+package report
 
 import (
 	"errors"
@@ -12,16 +12,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lakebench/lakebench/internal/render"
 	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/results"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write the golden files anew; read the difference before it is committed")
 
-func table(t *testing.T, doc results.Document, o results.TableOptions) string {
+func table(t *testing.T, doc results.Document, o render.TextOptions) string {
 	t.Helper()
 	var b strings.Builder
-	if err := results.WriteTable(&b, doc, o); err != nil {
+	if err := render.Text(&b, Result(doc), o); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -79,11 +80,11 @@ func TestTableGolden(t *testing.T) {
 	nothing := resultstest.CatalogRefresh(1)
 	nothing.Checks = nil
 	for name, text := range map[string]string{
-		"catalog-refresh":        table(t, resultstest.CatalogRefresh(1, 0, 1000, 10_000, 100_000), results.TableOptions{}),
-		"catalog-refresh-narrow": table(t, resultstest.CatalogRefresh(1, 0, 100_000), results.TableOptions{Width: 60}),
-		"noisy":                  table(t, noisyTimes(t), results.TableOptions{Width: 80}),
-		"troubled":               table(t, troubled(), results.TableOptions{Width: 80}),
-		"nothing":                table(t, nothing, results.TableOptions{Width: 80}),
+		"catalog-refresh":        table(t, resultstest.CatalogRefresh(1, 0, 1000, 10_000, 100_000), render.TextOptions{}),
+		"catalog-refresh-narrow": table(t, resultstest.CatalogRefresh(1, 0, 100_000), render.TextOptions{Width: 60}),
+		"noisy":                  table(t, noisyTimes(t), render.TextOptions{Width: 80}),
+		"troubled":               table(t, troubled(), render.TextOptions{Width: 80}),
+		"nothing":                table(t, nothing, render.TextOptions{Width: 80}),
 	} {
 		path := filepath.Join("testdata", name+".txt")
 		if *rewrite {
@@ -107,13 +108,13 @@ func TestTableFits(t *testing.T) {
 	codes := regexp.MustCompile("\x1b\\[[0-9]+m")
 	for _, doc := range []results.Document{resultstest.CatalogRefresh(3, 0, 1000, 100_000, 1_000_000), troubled()} {
 		for width := 60; width <= 130; width += 7 {
-			plain := table(t, doc, results.TableOptions{Width: width})
+			plain := table(t, doc, render.TextOptions{Width: width})
 			for line := range strings.SplitSeq(plain, "\n") {
 				if n := utf8.RuneCountInString(line); n > width || strings.HasSuffix(line, " ") {
 					t.Errorf("width %d: %d columns: %q", width, n, line)
 				}
 			}
-			colored := table(t, doc, results.TableOptions{Width: width, Color: true})
+			colored := table(t, doc, render.TextOptions{Width: width, Color: true})
 			if codes.ReplaceAllString(colored, "") != plain || !codes.MatchString(colored) {
 				t.Errorf("width %d: with colours the text is another", width)
 			}
@@ -123,16 +124,16 @@ func TestTableFits(t *testing.T) {
 
 // A million records and eighty columns: nothing is left out.
 func TestTableHasRoomForAMillion(t *testing.T) {
-	text := table(t, resultstest.CatalogRefresh(1, 0, 1_000_000), results.TableOptions{Width: 80})
-	if strings.Contains(text, "narrow") || strings.Contains(text, "In every row") || !strings.Contains(text, "1,001,000     1,000  74,075  9,259.38") {
+	text := table(t, resultstest.CatalogRefresh(1, 0, 1_000_000), render.TextOptions{Width: 80})
+	if strings.Contains(text, "Left out") || strings.Contains(text, "The same in every row") || !strings.Contains(text, "1,001,000     1,000  74,075  9,259.38") {
 		t.Errorf("the table leaves something out:\n%s", text)
 	}
 }
 
 func TestTableReportsAFullDisk(t *testing.T) {
 	full := errors.New("no space left")
-	if err := results.WriteTable(failing{full}, resultstest.CatalogRefresh(1, 0), results.TableOptions{}); !errors.Is(err, full) {
-		t.Errorf("WriteTable: %v, want %v", err, full)
+	if err := render.Text(failing{full}, Result(resultstest.CatalogRefresh(1, 0)), render.TextOptions{}); !errors.Is(err, full) {
+		t.Errorf("Text: %v, want %v", err, full)
 	}
 }
 

@@ -1,0 +1,162 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lakebench/lakebench/internal/render"
+	"github.com/lakebench/lakebench/internal/render/format"
+	"github.com/lakebench/lakebench/results"
+)
+
+// columnsOf returns the metrics that have a column. Those that are zero everywhere
+// are left out.
+func columnsOf(doc results.Document) []results.Metric {
+	var names []string
+	for _, m := range doc.Summary.Metrics {
+		if m.Value != 0 && !slices.Contains(names, m.Metric) {
+			names = append(names, m.Metric)
+		}
+	}
+	doc.Metrics.Sort(names)
+	var columns []results.Metric
+	for _, name := range names {
+		if m := doc.Metrics.Lookup(name); !m.Column.Hidden {
+			columns = append(columns, m)
+		}
+	}
+	return columns
+}
+
+// costs is the table of what an operation costs: a group of rows for each point, a
+// row for each variant. It is nil if nothing was measured.
+func costs(doc results.Document) []render.Block {
+	rows := rowsOf(doc.Summary.Metrics)
+	if len(rows) == 0 {
+		return nil
+	}
+	swept := sweptParams(doc.Series)
+	t := render.Table{Columns: []render.Column{{}}}
+	for i, r := range rows {
+		row := render.Row{Cells: []string{r.variant}}
+		if i == 0 || r.point.String() != rows[i-1].point.String() {
+			row.Group = pointText(r.point, swept)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	for _, m := range columnsOf(doc) {
+		t.Columns = append(t.Columns, render.Column{
+			Name: nameOf(m), Heading: strings.TrimPrefix(strings.Join(m.Column.Heading[:], "\n"), "\n"), Priority: m.Column.Priority,
+		})
+		for i, cell := range cellsOf(m, rows) {
+			t.Rows[i].Cells = append(t.Rows[i].Cells, cell)
+		}
+	}
+	if note := timesNote(doc, rows); note != "" {
+		t.Notes = []string{note}
+	}
+	title := "Cost per " + doc.Operation()
+	if doc.Repeats > 1 && !doc.Deterministic {
+		title += fmt.Sprintf(" (median of %d repeats)", doc.Repeats)
+	}
+	return []render.Block{render.Section{Title: title, Blocks: []render.Block{t}}}
+}
+
+// nameOf names a metric: what is counted, for what if not for an operation, and the
+// scale.
+func nameOf(m results.Metric) string {
+	return strings.TrimSpace(m.ShortTitle() + " " + m.ScaleNote())
+}
+
+// pointText names the coordinates that differ between points.
+func pointText(p results.Point, swept []string) string {
+	var parts []string
+	for _, name := range swept {
+		parts = append(parts, format.Spaced(name)+" "+results.FormatCoordinate(p[name]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// row is a variant at a point, with its metrics.
+type row struct {
+	variant string
+	point   results.Point
+	values  map[string]float64
+}
+
+// rowsOf collects the rows in the order in which points, then variants, first
+// appear.
+func rowsOf(metrics []results.MetricSummary) []*row {
+	var rows []*row
+	at := make(map[string]*row)
+	pointOrder := make(map[string]int)
+	for _, m := range metrics {
+		point := m.Point.String()
+		if _, ok := pointOrder[point]; !ok {
+			pointOrder[point] = len(pointOrder)
+		}
+		key := m.Variant + "\x00" + point
+		if at[key] == nil {
+			at[key] = &row{m.Variant, m.Point, make(map[string]float64)}
+			rows = append(rows, at[key])
+		}
+		at[key].values[m.Metric] = m.Value
+	}
+	slices.SortStableFunc(rows, func(a, b *row) int {
+		return cmp.Compare(pointOrder[a.point.String()], pointOrder[b.point.String()])
+	})
+	return rows
+}
+
+// cellsOf writes a metric of all rows with the same number of decimals.
+func cellsOf(m results.Metric, rows []*row) []string {
+	var values []float64
+	for _, r := range rows {
+		if v, ok := r.values[m.Name]; ok {
+			values = append(values, m.Scaled(v))
+		}
+	}
+	digits := format.Decimals(values)
+	if m.Money && m.Scale > 1 && slices.ContainsFunc(values, func(v float64) bool { return v >= 1 }) {
+		digits = 2 // dollars and cents
+	}
+	cells := make([]string, len(rows))
+	for i, r := range rows {
+		v, ok := r.values[m.Name]
+		switch {
+		case !ok:
+			cells[i] = "–"
+		case m.IsTime():
+			cells[i] = format.Duration(v)
+		default:
+			cells[i] = format.Thousands(m.Scaled(v), digits)
+		}
+	}
+	return cells
+}
+
+// timesNote explains the time in the table, and how the other time differs.
+func timesNote(doc results.Document, rows []*row) string {
+	ofResponse, ok1 := doc.Metrics.From(results.Source{Time: results.ResponseTime, Percentile: 50})
+	ofService, ok2 := doc.Metrics.From(results.Source{Time: results.ServiceTime, Percentile: 50})
+	if !ok1 || !ok2 {
+		return ""
+	}
+	var worst, response, service float64
+	for _, r := range rows {
+		if s := r.values[ofService.Name]; s > 0 && r.values[ofResponse.Name]/s >= worst {
+			response, service = r.values[ofResponse.Name], s
+			worst = response / service
+		}
+	}
+	const note = "Response time includes waiting for a free worker"
+	switch {
+	case service == 0:
+		return ""
+	case worst < 1.01:
+		return note + "; nothing waited in this run."
+	}
+	return fmt.Sprintf("%s. The median differs most from the service time, which does not, at %s and %s.", note, format.Duration(response), format.Duration(service))
+}

@@ -1,0 +1,169 @@
+package report
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lakebench/lakebench/internal/render"
+	"github.com/lakebench/lakebench/internal/render/format"
+	"github.com/lakebench/lakebench/plots"
+	"github.com/lakebench/lakebench/results"
+)
+
+// Result is a result on a terminal: what it found in a sentence, what speaks against
+// the numbers, the costs, how they grow and where they cross, and whether the counts
+// can be trusted.
+func Result(doc results.Document) render.Page {
+	p := page(head(doc)...)
+	p.Blocks = append(p.Blocks, costs(doc)...)
+	p.Blocks = append(p.Blocks, findings(doc)...)
+	return p
+}
+
+// A Drawn is a result with its pictures.
+type Drawn struct {
+	results.Document
+	Pictures []plots.Picture
+}
+
+// Draw returns a result with all its pictures.
+func Draw(doc results.Document) Drawn { return Drawn{doc, plots.Pictures(doc)} }
+
+// ErrNothing is a report of no results.
+var ErrNothing = errors.New("a report needs at least one result")
+
+// Results is a report of one or more results, for a reader who did not run them.
+func Results(all ...Drawn) (render.Page, error) {
+	if len(all) == 0 {
+		return render.Page{}, ErrNothing
+	}
+	p := render.Page{Contents: true, Footer: "Written by lakebench. Every number is in the result files that it was made from."}
+	var names []string
+	for _, d := range all {
+		if name := d.Workload.Name; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	p.Title = "lakebench: " + format.List(names)
+	if len(all) == 1 {
+		p.Blocks = all[0].blocks()
+		return p, nil
+	}
+	for _, d := range all {
+		p.Blocks = append(p.Blocks, render.Section{Title: d.Workload.Name, Blocks: d.blocks()})
+	}
+	return p, nil
+}
+
+// maxPictures bounds the pictures of a result, so that a report of large sweeps
+// stays small enough to send.
+const maxPictures = 12
+
+func (d Drawn) blocks() []render.Block {
+	blocks := append(head(d.Document), costs(d.Document)...)
+	var pictures render.Pictures
+	left := 0
+	for _, p := range d.Pictures {
+		switch {
+		case p.Overview(): // its charts are there one by one
+		case len(pictures) == maxPictures:
+			left++
+		default:
+			pictures = append(pictures, p)
+		}
+	}
+	if len(pictures) > 0 {
+		charts := render.Section{Title: "Charts", Blocks: []render.Block{pictures}}
+		if left > 0 {
+			charts.Blocks = append(charts.Blocks, dim("%d more are in the folder of the run.", left))
+		}
+		blocks = append(blocks, charts)
+	}
+	blocks = append(blocks, findings(d.Document)...)
+	return append(blocks, details(d.Document)...)
+}
+
+// head is the answer, and what speaks against it.
+func head(doc results.Document) []render.Block {
+	blocks := []render.Block{render.Paragraph{Level: render.Strong, Text: doc.Headline}}
+	alert := func(level render.Level, layout string, args ...any) {
+		blocks = append(blocks, render.Paragraph{Level: level, Text: fmt.Sprintf(layout, args...)})
+	}
+	for _, c := range doc.Checks {
+		switch c.Status {
+		case results.Failed:
+			alert(render.Bad, "Invalid: the check %q failed. Do not use these numbers.", c.Name)
+		case results.Inconclusive:
+			alert(render.Warning, "The check %q came to no conclusion.", c.Name)
+		case results.Passed, results.Skipped: // the table of checks has them
+		}
+	}
+	if doc.Partial {
+		alert(render.Warning, "Partial: the run was interrupted. The numbers are measured, but some are missing.")
+	}
+	for _, w := range doc.Warnings {
+		alert(render.Warning, "Warning: %s", w)
+	}
+	if n := clamped(doc.Series); n > 0 {
+		alert(render.Warning, "Warning: %s outside the range of the histograms; the times below are cut off there.", format.Plural(n, "sample was", "samples were"))
+	}
+	return append(blocks, dim("%s", setting(doc)))
+}
+
+func clamped(series []results.Series) int64 {
+	var n int64
+	for _, s := range series {
+		for _, l := range s.Latency {
+			n += l.Response.Clamped
+		}
+	}
+	return n
+}
+
+// setting is a line about what was run, and where.
+func setting(doc results.Document) string {
+	parts := []string{doc.Workload.Name, fmt.Sprintf("seed %d", doc.Seed), format.Plural(int64(doc.Repeats), "repeat", "repeats"), doc.Environment.Backend.Kind}
+	if len(doc.Series) > 0 {
+		swept := sweptParams(doc.Series)
+		p := doc.Series[0].Point
+		for _, name := range p.Names() {
+			if !slices.Contains(swept, name) {
+				parts = append(parts, format.Spaced(name)+" "+results.FormatCoordinate(p[name]))
+			}
+		}
+	}
+	return strings.Join(parts, " · ")
+}
+
+// sweptParams names the parameters that have two values or more.
+func sweptParams(series []results.Series) []string {
+	first, swept := map[string]results.Value{}, []string{}
+	for _, s := range series {
+		for name, v := range s.Point {
+			seen, ok := first[name]
+			if !ok {
+				first[name] = v
+			} else if seen != v && !slices.Contains(swept, name) {
+				swept = append(swept, name)
+			}
+		}
+	}
+	slices.Sort(swept)
+	return swept
+}
+
+// findings is all that follows the costs: where requests come from, how costs grow,
+// and whether the counts can be trusted.
+func findings(doc results.Document) []render.Block {
+	blocks := causes(doc)
+	blocks = append(blocks, growth(doc)...)
+	blocks = append(blocks, crossovers(doc)...)
+	blocks = append(blocks, published(doc)...)
+	return append(blocks, ledgers(doc), checks(doc))
+}
+
+func dim(layout string, args ...any) render.Paragraph {
+	return render.Paragraph{Level: render.Dim, Text: fmt.Sprintf(layout, args...)}
+}
