@@ -10,10 +10,10 @@ import (
 // the manifest it returns has, and whoever held the shard is fenced. A shard
 // without manifest gets its first.
 //
-// It yields to another claim: a *FencedError then says that an epoch as high as
+// It yields to another claim: a *FencedError then reports that an epoch as high as
 // the one it was after is taken. A commit of the holder in between only makes it
 // try again, which costs a lost attempt and one search; the public system searches
-// twice (docs/facts/memwal.md §2.4). A *SealedError says that the shard is being dropped, a *SpecError
+// twice (docs/facts/memwal.md §2.4). A *SealedError reports that the shard is being dropped, a *SpecError
 // that it has another spec than the configuration's.
 func (s *Store) ClaimEpoch(ctx context.Context) (Manifest, error) {
 	unlock, err := s.serialize(ctx)

@@ -22,7 +22,7 @@ const (
 // epoch, status, shard and spec alone; it is called again, with the manifest that
 // was faster, when its version was taken, ten times in all.
 //
-// A *FencedError says that a newer epoch holds the shard, a *SealedError that it
+// A *FencedError reports that a newer epoch holds the shard, a *SealedError that it
 // is being dropped, an *ExhaustedError that ten attempts collided; nothing was
 // written then. ErrUnknown is the only error after which the update may have
 // happened, or may yet: look before doing it again.

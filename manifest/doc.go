@@ -2,7 +2,7 @@
 // that are created under a condition, in the public storage layout and bytes
 // (docs/facts/memwal.md), so that shards of the real system can be opened.
 //
-// Its opinion: versions have no gaps, since each is the successor of one that its
+// Versions have no gaps, since each is the successor of one that its
 // writer has read, and none is ever deleted. All else follows. A version that was
 // created was the tip, so a store may serve it (Serve); one that is absent proves
 // that the tip is below it (Probe). A Store therefore refuses an update that skips

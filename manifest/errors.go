@@ -16,7 +16,7 @@ var (
 	ErrFenced = errors.New("fenced")
 	// ErrSealed: the shard is being dropped. The error is a *SealedError.
 	ErrSealed = errors.New("the shard is sealed")
-	// ErrCollision: the version exists, by somebody else's commit. The error is a
+	// ErrCollision: the version exists, by another writer's commit. The error is a
 	// *CollisionError. Commits retry it themselves.
 	ErrCollision = errors.New("the version is taken")
 	// ErrExhausted: a commit or a claim collided as often as it may. The error is an
@@ -24,7 +24,7 @@ var (
 	ErrExhausted = errors.New("attempts exhausted")
 	// ErrGap: a version is missing below one that exists. The error is a *GapError.
 	ErrGap = errors.New("gap in the versions")
-	// ErrDamaged: an object is not what its name says. The error is a *DamagedError.
+	// ErrDamaged: an object is not what its name promises. The error is a *DamagedError.
 	ErrDamaged = errors.New("damaged")
 	// ErrUnknownStatus: the manifest has a status that is newer than this program.
 	// The error is a *StatusError.
@@ -67,7 +67,7 @@ func (e *SealedError) Error() string {
 // Unwrap returns ErrSealed.
 func (e *SealedError) Unwrap() error { return ErrSealed }
 
-// A CollisionError is a version that somebody else's commit has taken.
+// A CollisionError is a version that another writer's commit has taken.
 type CollisionError struct {
 	Path    string
 	Version uint64
@@ -110,7 +110,7 @@ func (e *GapError) Error() string {
 // Unwrap returns ErrGap.
 func (e *GapError) Unwrap() error { return ErrGap }
 
-// A DamagedError is an object that cannot be what its name says.
+// A DamagedError is an object that cannot be what its name promises.
 type DamagedError struct {
 	Path   string
 	Reason string
@@ -128,7 +128,7 @@ func (e *DamagedError) Error() string {
 func (e *DamagedError) Unwrap() []error { return []error{ErrDamaged, e.Err} }
 
 // A StatusError is a manifest with a status that this program does not know. It
-// can be read, but nobody may write on the strength of it.
+// can be read, but no write may rely on it.
 type StatusError struct {
 	Path   string
 	Status Status

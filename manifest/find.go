@@ -189,7 +189,7 @@ func (f *finder) read(ctx context.Context, version uint64) (Manifest, error) {
 // read as the end of the versions.
 func vanished(at Location, version uint64, err error) error {
 	if errors.Is(err, object.ErrAbsent) {
-		return &DamagedError{Path: at.URL(at.ManifestKey(version)), Reason: "it was there and is not any more; nobody may delete a version"}
+		return &DamagedError{Path: at.URL(at.ManifestKey(version)), Reason: "it existed and is gone; a version must never be deleted"}
 	}
 	return err
 }

@@ -29,7 +29,7 @@ func (id ShardID) String() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
 }
 
-// A Location says where a shard is (docs/facts/memwal.md §1).
+// A Location is where a shard is (docs/facts/memwal.md §1).
 type Location struct {
 	Bucket string
 	Table  string // the key of the table's directory, without slashes at its ends; "" is the bucket's root

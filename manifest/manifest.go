@@ -53,7 +53,7 @@ type Generation struct {
 	newer []byte
 }
 
-// A Status says whether a shard may be claimed.
+// A Status is whether a shard may be claimed.
 type Status int32
 
 // The statuses. A manifest may have one that is newer than this program.

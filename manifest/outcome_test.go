@@ -130,7 +130,7 @@ func TestUnknownOutcome(t *testing.T) {
 	})
 }
 
-// Hazard 5: 409 asks for the same request again, and does not say that the version
+// Hazard 5: 409 asks for the same request again, and does not mean that the version
 // exists.
 func TestConflictIsNotACollision(t *testing.T) {
 	inLab(t, func(l *lab) {

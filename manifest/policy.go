@@ -64,7 +64,7 @@ const (
 	maxBatch = 1024
 )
 
-// A Policy says what a store asks of storage.
+// A Policy is what a store asks of storage.
 type Policy struct {
 	Kind Kind
 	// ScanBatch is how many versions a scan asks for at once, or Adaptive. Probe

@@ -41,7 +41,7 @@ func (p *position) adopt(m Manifest) Manifest {
 	return m
 }
 
-// drop stops serving: version, if not 0, is known to exist by somebody else's
+// drop stops serving: version, if not 0, is known to exist by another writer's
 // commit.
 func (p *position) drop(version uint64) {
 	p.mu.Lock()
@@ -50,8 +50,8 @@ func (p *position) drop(version uint64) {
 	p.floor = max(p.floor, version)
 }
 
-// hintDue says whether the hint is to be written for a version, given that it may
-// lag behind by fewer than every. One that is too high helps nobody.
+// hintDue reports whether the hint is to be written for a version, given that it may
+// lag behind by fewer than every. One that is too high helps no reader.
 func (p *position) hintDue(version, every uint64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/lakebench/lakebench/manifest/object"
 )
 
-// ReaderConfig says what a Reader reads.
+// ReaderConfig is what a Reader reads.
 type ReaderConfig struct {
 	Client   object.ReadClient
 	Location Location
@@ -26,7 +26,7 @@ func (c ReaderConfig) Validate() error {
 	return errors.Join(c.Location.Validate(), c.Policy.Validate())
 }
 
-// A Reader reads the manifest of a shard that somebody else writes. It asks
+// A Reader reads the manifest of a shard that another process may write. It asks
 // storage every time and remembers nothing, so that whoever polls through it is
 // never pinned to what it saw first. Any number of tasks may use one.
 type Reader struct{ finder *finder }
@@ -80,7 +80,7 @@ func (v Versions) Gap(at Location) error {
 }
 
 // Versions lists the versions that exist: a request for each thousand objects. The
-// list is not of one moment, if somebody commits meanwhile.
+// list is not of one moment, if there is a commit meanwhile.
 func (r *Reader) Versions(ctx context.Context) (Versions, error) {
 	var v Versions
 	at := r.finder.at

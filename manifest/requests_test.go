@@ -90,7 +90,7 @@ func outcome(err error) string {
 	return "error: " + err.Error()
 }
 
-// described says what matters of a manifest.
+// described returns what matters of a manifest.
 func described(m manifest.Manifest, err error) (string, error) {
 	return fmt.Sprintf("version %d, epoch %d, %v, next generation %d", m.Version, m.WriterEpoch, m.Status, m.CurrentGeneration), err
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/lakebench/lakebench/manifest/object"
 )
 
-// Config says what a Store keeps, and how.
+// Config is what a Store keeps, and how.
 type Config struct {
 	Client   object.Client
 	Location Location
@@ -172,7 +172,7 @@ func (s *Store) refresh(ctx context.Context) (Manifest, error) {
 	return s.position.adopt(m), nil
 }
 
-// checkEpoch says whether a caller of an epoch may still write.
+// checkEpoch reports whether a caller of an epoch may still write.
 func (s *Store) checkEpoch(m Manifest, epoch uint64) error {
 	switch {
 	case m.WriterEpoch > epoch:
@@ -183,7 +183,7 @@ func (s *Store) checkEpoch(m Manifest, epoch uint64) error {
 	return nil
 }
 
-// checkStatus says whether a shard can be claimed and written to.
+// checkStatus reports whether a shard can be claimed and written to.
 func (s *Store) checkStatus(m Manifest) error {
 	switch m.Status {
 	case Active:

@@ -10,7 +10,7 @@ import (
 	"github.com/lakebench/lakebench/store/control"
 )
 
-// AbortOptions say whose finalization is ended.
+// AbortOptions name the finalization that is ended.
 type AbortOptions struct {
 	// Owner names who aborts; a barrier of another owner has to be named by its id.
 	Owner  string
@@ -31,7 +31,7 @@ type AbortReport struct {
 func (m *Migrator) Abort(ctx context.Context, o AbortOptions) (*AbortReport, error) {
 	const verb = "abort"
 	if o.Owner == "" {
-		return nil, fmt.Errorf("%w: nobody named who aborts", store.ErrInvalid)
+		return nil, fmt.Errorf("%w: no owner; name who aborts", store.ErrInvalid)
 	}
 	ctx = cause.With(ctx, cause.Control)
 	if _, err := m.open(ctx); err != nil {
@@ -57,7 +57,7 @@ func (m *Migrator) Abort(ctx context.Context, o AbortOptions) (*AbortReport, err
 	}
 	err = m.records.RemoveBarrier(ctx, s.Barrier.ID)
 	if errors.Is(err, control.ErrFinalized) || errors.Is(err, control.ErrForeignBarrier) {
-		return nil, refuse(verb, "see what status says", "the finalization went on meanwhile (%v)", err)
+		return nil, refuse(verb, "run status to see where it stands", "the finalization went on meanwhile (%v)", err)
 	}
 	return report, err
 }

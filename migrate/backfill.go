@@ -17,7 +17,7 @@ import (
 // ends a page after 1 MB anyway (Query, API reference).
 const MaxPageSize = 10_000
 
-// BackfillOptions say how to copy.
+// BackfillOptions are how to copy.
 type BackfillOptions struct {
 	PageSize int // items of v1 that a request evaluates, and the cursor moves by: 1 to MaxPageSize
 	Batch    int // records that a transaction creates: 1 to MaxBatch
@@ -260,7 +260,7 @@ func (m *Migrator) copy(ctx context.Context, c *converger, b *control.Backfill, 
 	return b, nil
 }
 
-// solve looks again at every problem on record: where somebody has changed v1 since,
+// solve looks again at every problem on record: where v1 has changed since,
 // or repaired v2, the key converges now.
 func (c *converger) solve(ctx context.Context) error {
 	return c.records.Problems(ctx, func(p control.Problem) error {

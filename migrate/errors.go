@@ -8,7 +8,7 @@ import (
 	"github.com/lakebench/lakebench/store/control"
 )
 
-// ErrRefused says that a verb must not be carried out as things stand. The error
+// ErrRefused reports that a verb must not be carried out as things stand. The error
 // is a *RefusedError.
 var ErrRefused = errors.New("refused")
 
@@ -45,7 +45,7 @@ func refuse(verb, do, format string, args ...any) error {
 	return &RefusedError{Verb: verb, Reasons: []Reason{{What: fmt.Sprintf(format, args...), Do: do}}}
 }
 
-// ErrProblems says that a verb has done its work, and that items are left which
+// ErrProblems reports that a verb has done its work, and that items are left which
 // cannot be in v2 as they are. The error is a *ProblemsError.
 var ErrProblems = errors.New("problems are open")
 

@@ -17,11 +17,11 @@ import (
 // publishes.
 const PauseRequests = 4
 
-// FinalizeOptions say who finalizes what.
+// FinalizeOptions are who finalizes, and which nodes there are.
 type FinalizeOptions struct {
 	// Nodes are all nodes that write metadata, by their ids: old binaries write no
 	// record and cannot be counted (docs/spec/metadata-store.md §4, "peers").
-	// NoNodes says that there are none, since all of them have been stopped; one
+	// NoNodes reports that there are none, since all of them have been stopped; one
 	// of the two is needed.
 	Nodes   []string
 	NoNodes bool
@@ -46,11 +46,11 @@ func DefaultFinalizeOptions() FinalizeOptions {
 	return FinalizeOptions{MaxPause: time.Minute, HeartbeatWait: time.Minute, HeartbeatPoll: time.Second, Examples: DefaultVerifyOptions().Examples}
 }
 
-// Validate refuses options that say nothing.
+// Validate refuses options without an owner or nodes.
 func (o FinalizeOptions) Validate() error {
 	switch {
 	case len(o.Nodes) == 0 && !o.NoNodes:
-		return fmt.Errorf("%w: no nodes; name every node that writes metadata, or say that there is none", store.ErrInvalid)
+		return fmt.Errorf("%w: no nodes; name every node that writes metadata, or state that there is none", store.ErrInvalid)
 	case len(o.Nodes) > 0 && o.NoNodes:
 		return fmt.Errorf("%w: nodes %v, and that there are none; it is one or the other", store.ErrInvalid, o.Nodes)
 	case o.Owner == "":
@@ -70,7 +70,7 @@ func (o FinalizeOptions) Validate() error {
 type FinalizeReport struct {
 	// Marker is what makes v2 the authority.
 	Marker *control.Marker
-	// Already says that it was there before.
+	// Already reports that it was there before.
 	Already bool
 	// Pause is how long writes were paused, Contended how often other transactions
 	// refused the barrier meanwhile.
@@ -84,7 +84,7 @@ type FinalizeReport struct {
 // Finalize makes v2 the authority (docs/spec/metadata-store.md §5): it looks at the
 // fleet, pauses writes, looks again, verifies, and publishes the completion marker.
 // Whatever keeps it from publishing, writes go on afterwards as before, and the
-// error is a *RefusedError or says what failed. After a crash, run it again, or
+// error is a *RefusedError or names what failed. After a crash, run it again, or
 // Abort.
 func (m *Migrator) Finalize(ctx context.Context, o FinalizeOptions) (*FinalizeReport, error) {
 	if err := o.Validate(); err != nil {
@@ -134,7 +134,7 @@ func (f *finalization) admit(ctx context.Context, barrier *control.Barrier) erro
 	}
 	if t := f.options.TakeOver; t != "" && (barrier == nil || barrier.ID != t) {
 		reasons = append(reasons, Reason{
-			What: fmt.Sprintf("there is no barrier %s to take over", t), Do: "see what status says",
+			What: fmt.Sprintf("there is no barrier %s to take over", t), Do: "run status to see where it stands",
 		})
 	}
 	_, peers, err := f.fleet(ctx)
@@ -185,7 +185,7 @@ func (f *finalization) fleet(ctx context.Context) (map[string]control.Peer, []Re
 	return known, reasons, nil
 }
 
-// backfilled says what is wrong with the backfill.
+// backfilled returns what is wrong with the backfill.
 func (f *finalization) backfilled(ctx context.Context) ([]Reason, error) {
 	b, err := f.records.Backfill(ctx)
 	switch {
@@ -206,7 +206,7 @@ func (f *finalization) backfilled(ctx context.Context) ([]Reason, error) {
 	}}, nil
 }
 
-// solved says how many problems are open, and names the first.
+// solved is the check of open problems: how many there are, and the first.
 func (f *finalization) solved(ctx context.Context) ([]Reason, error) {
 	open, err := f.problems(ctx)
 	if err != nil || open.Count == 0 {
@@ -261,8 +261,8 @@ func (f *finalization) silent(before, now map[string]control.Peer) []Reason {
 	for _, node := range f.options.Nodes {
 		if p := now[node]; p == before[node] {
 			reasons = append(reasons, Reason{
-				What: fmt.Sprintf("node %q has given no sign of life since this finalization began (heartbeat %s)", node, date(p.Heartbeat)),
-				Do:   "see that it runs; if it is gone for good, leave it out of the nodes",
+				What: fmt.Sprintf("node %q has written no heartbeat since this finalization began (last heartbeat %s)", node, date(p.Heartbeat)),
+				Do:   "check that it runs; if it is gone for good, leave it out of the nodes",
 			})
 		}
 	}
@@ -360,7 +360,7 @@ func (f *finalization) lift(ctx context.Context, id string, err error) error {
 	case !errors.Is(removed, control.ErrFinalized) && !errors.Is(removed, control.ErrForeignBarrier):
 		return fmt.Errorf("%w; and the write barrier %s is still there, so dual nodes cannot write: run abort, or finalize again (%w)", err, id, removed)
 	}
-	// Only the answer of the publication got lost, or somebody else has taken over,
+	// Only the answer of the publication got lost, or another process has taken over,
 	// and may have published.
 	marker, read := f.records.Marker(ctx)
 	if read == nil && marker != nil {
@@ -383,7 +383,7 @@ func (f *finalization) removeBarrier(ctx context.Context, id string) error {
 	}
 }
 
-// refusal turns what the barrier's records say into a refusal.
+// refusal turns the state of the barrier's records into a refusal.
 func (f *finalization) refusal(err error) error {
 	var foreign *control.ForeignBarrierError
 	switch {

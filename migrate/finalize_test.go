@@ -27,7 +27,7 @@ func (l *lake) ready(items int) *dual.Store {
 	return a
 }
 
-// TestFinalizeRefusals: each says what to do next, and changes nothing.
+// TestFinalizeRefusals: each names what to do next, and changes nothing.
 func TestFinalizeRefusals(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -39,7 +39,7 @@ func TestFinalizeRefusals(t *testing.T) {
 		{"silent node", func(l *lake, o *migrate.FinalizeOptions) {
 			l.node("b", control.ModeDual)
 			o.Nodes = append(o.Nodes, "b")
-		}, []string{`"b"`, "no sign of life"}},
+		}, []string{`"b"`, "no heartbeat"}},
 		{"no backfill", func(l *lake, _ *migrate.FinalizeOptions) { l.forget("backfill") }, []string{"no backfill", "run backfill"}},
 		{"unfinished backfill", func(l *lake, _ *migrate.FinalizeOptions) {
 			l.void("old")

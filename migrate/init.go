@@ -10,7 +10,7 @@ import (
 	v2 "github.com/lakebench/lakebench/store/v2"
 )
 
-// InitOptions say how to begin.
+// InitOptions are how to begin.
 type InitOptions struct{ DryRun bool }
 
 // An InitReport is what init did.

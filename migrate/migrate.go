@@ -1,17 +1,16 @@
 // Package migrate moves a lake's metadata from v1 to v2 while its nodes go on
 // writing (docs/spec/metadata-store.md §5).
 //
-// Its opinion: a migrator can die between any two requests, twice at once, and the
+// A migrator can die between any two requests, twice at once, and the
 // operator who starts it again knows nothing. So every verb reads where things
 // stand from durable records, does what is left, and may be repeated; whatever it
 // writes to v2 is one transaction that checks the v1 value it copies, the v2 value
 // it replaces and that the write barrier is absent, so that it is right whenever it
-// lands; and a refusal changes nothing and says what to do next.
+// lands; and a refusal changes nothing and names what to do next.
 package migrate
 
 import (
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -20,6 +19,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
+	"github.com/lakebench/lakebench/internal/attempt"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/item"
@@ -36,7 +36,7 @@ type Client interface {
 	DeleteTable(context.Context, *dynamodb.DeleteTableInput, ...func(*dynamodb.Options)) (*dynamodb.DeleteTableOutput, error)
 }
 
-// Config says what to migrate.
+// Config is what to migrate.
 type Config struct {
 	Client Client
 	Table  string // of v1; v2 is its companion, see v2.TableName
@@ -105,7 +105,7 @@ func New(cfg Config) (*Migrator, error) {
 	return m, err
 }
 
-// stream returns random numbers of their own for somebody who locks them.
+// stream returns a source of random numbers of its own; its user locks it.
 func (m *Migrator) stream() rand.Source {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -118,11 +118,7 @@ func (m *Migrator) v2Table() string { return v2.TableName(m.cfg.Table) }
 func (m *Migrator) id() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	var b [8]byte
-	for i := range b {
-		b[i] = byte(m.random.Uint64() >> 56)
-	}
-	return hex.EncodeToString(b[:])
+	return attempt.ID(m.random, 8)
 }
 
 // jitter returns a number in [0, 1).
@@ -141,7 +137,7 @@ func (m *Migrator) report(p Progress) {
 	m.cfg.Progress(p)
 }
 
-// tables is what DynamoDB says of the lake's two tables.
+// tables is DynamoDB's description of the lake's two tables.
 type tables struct {
 	v1, v2 described
 }
@@ -169,14 +165,14 @@ func (m *Migrator) check(ctx context.Context) (tables, error) {
 	return t, err
 }
 
-// open is check for verbs that need both tables and the layout that cfg says.
+// open is check for verbs that need both tables, in the layout of cfg.
 func (m *Migrator) open(ctx context.Context) (tables, error) {
 	t, err := m.check(ctx)
 	if err != nil {
 		return t, err
 	}
 	if !t.v2.exists {
-		return t, fmt.Errorf("%w: %s; make it with the verb init", store.ErrNoTable, m.v2Table())
+		return t, fmt.Errorf("%w: %s; create it with the verb init", store.ErrNoTable, m.v2Table())
 	}
 	return t, control.CheckLayout(ctx, m.cfg.Client, m.v2Table(), m.cfg.Shards)
 }

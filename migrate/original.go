@@ -20,7 +20,7 @@ import (
 type original struct {
 	key   string
 	value []byte
-	// kind says why v2 cannot hold it, "" if it can; detail says so in words.
+	// kind is why v2 cannot hold it, "" if it can; detail is the same in words.
 	kind   control.ProblemKind
 	detail string
 }

@@ -20,7 +20,7 @@ func (m *Migrator) Peers(ctx context.Context) ([]control.Peer, error) {
 	return m.records.Peers(ctx)
 }
 
-// RemovePeerOptions say whose record is removed.
+// RemovePeerOptions name the node whose record is removed.
 type RemovePeerOptions struct {
 	Node   string
 	DryRun bool
@@ -72,7 +72,7 @@ func (m *Migrator) inUse(ctx context.Context) (tables, error) {
 		return t, err
 	}
 	if !t.v2.exists {
-		return t, fmt.Errorf("%w: %s; make it with the verb init", store.ErrNoTable, m.v2Table())
+		return t, fmt.Errorf("%w: %s; create it with the verb init", store.ErrNoTable, m.v2Table())
 	}
 	return t, control.CheckLayout(ctx, m.cfg.Client, m.v2Table(), m.cfg.Shards)
 }

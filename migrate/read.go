@@ -38,7 +38,7 @@ func (m *Migrator) scanPage(ctx context.Context, after string, limit int) (page,
 			return page{}, err
 		}
 	}
-	// Not the number of items says whether this is the end (hazard 7).
+	// The number of items does not tell whether this is the end (hazard 7).
 	p.last, err = item.Last(out.LastEvaluatedKey)
 	return p, err
 }
@@ -48,12 +48,12 @@ type both struct {
 	key string
 	v1  *original // nil: nothing
 	v2  store.Found
-	// strange says what is wrong with the record in v2, "" if it is one that this
+	// strange is what is wrong with the record in v2, "" if it is one that this
 	// program writes.
 	strange string
 }
 
-// equal says whether both hold the same, or nothing.
+// equal reports whether both hold the same, or nothing.
 func (b both) equal() bool {
 	switch {
 	case b.strange != "":
@@ -149,7 +149,7 @@ func (m *Migrator) transactGet(ctx context.Context, in *dynamodb.TransactGetItem
 	}
 }
 
-// conflicted says whether a transaction was cancelled for nothing but others in
+// conflicted reports whether a transaction was cancelled for nothing but others in
 // flight, or for load: by reason codes (hazard 6).
 func conflicted(err error) bool {
 	var cancelled *types.TransactionCanceledException

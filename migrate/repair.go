@@ -12,7 +12,7 @@ import (
 	"github.com/lakebench/lakebench/store/item"
 )
 
-// RepairOptions say how to repair.
+// RepairOptions are how to repair.
 type RepairOptions struct {
 	Examples int // as in VerifyOptions
 	DryRun   bool
@@ -95,7 +95,7 @@ func (m *Migrator) heal(ctx context.Context, d difference) error {
 		}
 		now, differs := m.difference(pairs[0])
 		if d.misplaced || !differs || now.kind == DiffUnmigratable {
-			return nil // somebody else has ended it, or it is another one by now
+			return nil // another process has ended it, or it is another one by now
 		}
 		d = now
 	}

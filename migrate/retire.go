@@ -15,7 +15,7 @@ import (
 	"github.com/lakebench/lakebench/store/control"
 )
 
-// RetireOptions say what is given up.
+// RetireOptions are what is given up.
 type RetireOptions struct {
 	// Confirm is the name of the v1 table, which will be deleted with all that it
 	// holds.
@@ -34,9 +34,9 @@ func (o RetireOptions) Validate(v1 string) error {
 	case o.Confirm != v1:
 		return fmt.Errorf("%w: confirmed is %q; deleting table %s for good has to be confirmed by its name", store.ErrInvalid, o.Confirm, v1)
 	case o.Retention <= 0:
-		return fmt.Errorf("%w: retention %v; say how long after the finalization v1 is kept", store.ErrInvalid, o.Retention)
+		return fmt.Errorf("%w: retention %v; it is how long v1 is kept after the finalization", store.ErrInvalid, o.Retention)
 	case o.Owner == "":
-		return fmt.Errorf("%w: nobody named who retires v1", store.ErrInvalid)
+		return fmt.Errorf("%w: no owner; name who retires v1", store.ErrInvalid)
 	}
 	return nil
 }

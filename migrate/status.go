@@ -19,7 +19,7 @@ type Status struct {
 	Marker   *control.Marker  `json:"marker"`
 	Backfill BackfillStatus   `json:"backfill"`
 	Peers    PeerCounts       `json:"peers"`
-	// Rollback says which binaries are safe: v1-only, dual-capable or v2-only.
+	// Rollback names which binaries are safe: v1-only, dual-capable or v2-only.
 	Rollback string `json:"rollback"`
 
 	Nodes []control.Peer `json:"-"`
@@ -55,7 +55,7 @@ const (
 	RollbackV2Only = "v2-only"      // v1 is gone
 )
 
-// Status says where the migration stands. nodes, which may be empty, is the fleet.
+// Status returns where the migration stands. nodes, which may be empty, is the fleet.
 func (m *Migrator) Status(ctx context.Context, nodes []string) (*Status, error) {
 	ctx = cause.With(ctx, cause.Control)
 	t, err := m.check(ctx)

@@ -17,7 +17,7 @@ import (
 	"github.com/lakebench/lakebench/store/item"
 )
 
-// VerifyOptions say how to compare.
+// VerifyOptions are how to compare.
 type VerifyOptions struct {
 	// Examples is how many keys of each kind of difference are named.
 	Examples int
@@ -35,20 +35,20 @@ func (o VerifyOptions) Validate() error {
 	return nil
 }
 
-// A DifferenceKind says how the layouts differ in a key.
+// A DifferenceKind is how the layouts differ in a key.
 type DifferenceKind string
 
 // The kinds of differences.
 const (
 	DiffMissing      DifferenceKind = "missing"      // v1 has the key, v2 does not
-	DiffDiffering    DifferenceKind = "differing"    // the values are not the same
+	DiffValue        DifferenceKind = "differing"    // the values are not the same
 	DiffOrphan       DifferenceKind = "orphan"       // v2 has the key, v1 does not
 	DiffUnmigratable DifferenceKind = "unmigratable" // v2 cannot hold what v1 does
 )
 
 // DifferenceKinds returns all of them, in the order of reports.
 func DifferenceKinds() []DifferenceKind {
-	return []DifferenceKind{DiffMissing, DiffDiffering, DiffOrphan, DiffUnmigratable}
+	return []DifferenceKind{DiffMissing, DiffValue, DiffOrphan, DiffUnmigratable}
 }
 
 // A Verification is what a comparison of both layouts found.
@@ -71,10 +71,10 @@ func (v *Verification) Total() (n int64) {
 	return n
 }
 
-// Equal says whether every record of each layout is in the other.
+// Equal reports whether every record of each layout is in the other.
 func (v *Verification) Equal() bool { return v.Total() == 0 }
 
-// ErrDifferent says that the layouts do not hold the same. The error is a
+// ErrDifferent reports that the layouts do not hold the same. The error is a
 // *DifferentError.
 var ErrDifferent = errors.New("the layouts differ")
 
@@ -96,7 +96,7 @@ func (v *Verification) Err() error {
 	return &DifferentError{v}
 }
 
-// Summary says in one line what differs, with an example of each kind.
+// Summary returns in one line what differs, with an example of each kind.
 func (v *Verification) Summary() string {
 	var parts []string
 	for _, kind := range DifferenceKinds() {

@@ -100,7 +100,7 @@ func TestVerifyFinds(t *testing.T) {
 					case !in1:
 						want[migrate.DiffOrphan] = append(want[migrate.DiffOrphan], key)
 					case value1 != value2:
-						want[migrate.DiffDiffering] = append(want[migrate.DiffDiffering], key)
+						want[migrate.DiffValue] = append(want[migrate.DiffValue], key)
 					}
 				}
 				for kind, keys := range v.Examples {
@@ -161,7 +161,7 @@ func TestVerifyStrange(t *testing.T) {
 		}, migrate.DiffOrphan, true},
 		{"not binary", func(l *lake) {
 			l.putRaw(tableV2, map[string]types.AttributeValue{"bucket": text(store.Bucket("tbl/00003")), "pk": text("tbl/00003"), "value": text("x")})
-		}, migrate.DiffDiffering, false},
+		}, migrate.DiffValue, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			virtually(t, "", func(ctx context.Context, l *lake) {
@@ -232,14 +232,14 @@ func TestRepairRaces(t *testing.T) {
 		{"v2 becomes right", func(l *lake) { l.set(tableV2, "tbl/00003", records(5, 10)["tbl/00003"]) }, false},
 		{"the barrier comes", func(l *lake) { l.barrier() }, true},
 	} {
-		for _, kind := range []migrate.DifferenceKind{migrate.DiffMissing, migrate.DiffDiffering} {
+		for _, kind := range []migrate.DifferenceKind{migrate.DiffMissing, migrate.DiffValue} {
 			t.Run(fmt.Sprintf("%s, %s", c.name, kind), func(t *testing.T) {
 				virtually(t, "", func(ctx context.Context, l *lake) {
 					l.load(records(5, 10))
 					l.init()
 					l.backfillAll()
 					l.remove(tableV2, "tbl/00003")
-					if kind == migrate.DiffDiffering {
+					if kind == migrate.DiffValue {
 						l.set(tableV2, "tbl/00003", "wrong")
 					}
 					before := l.contents(tableV2)

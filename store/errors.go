@@ -61,7 +61,7 @@ func (f Found) String() string {
 	return describe(f.Value)
 }
 
-// A ConflictError says that the target of a mutation is not as expected. It is
+// A ConflictError reports that the target of a mutation is not as expected. It is
 // an ErrConflict. Its text leaves out the key, which the operation's names.
 type ConflictError struct {
 	Table, Key string
@@ -76,7 +76,7 @@ func (e *ConflictError) Error() string {
 // Unwrap returns ErrConflict.
 func (e *ConflictError) Unwrap() error { return ErrConflict }
 
-// A GuardError says that the guard of a mutation is not as expected. It is an
+// A GuardError reports that the guard of a mutation is not as expected. It is an
 // ErrGuard.
 type GuardError struct {
 	Table, Key string // of the guard

@@ -44,7 +44,7 @@ func TestExpectation(t *testing.T) {
 	}
 }
 
-// TestMessages: one line that says what was expected and found, short whatever
+// TestMessages: one line of what was expected and found, short whatever
 // the values are.
 func TestMessages(t *testing.T) {
 	err := store.Failed("CAS", "lake", strings.Repeat("k", 2000), &store.ConflictError{

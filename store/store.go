@@ -90,7 +90,7 @@ func Exactly(value []byte) Expectation { return Expectation{value: value, exists
 // Value returns the expected value, and false if absence is expected.
 func (e Expectation) Value() ([]byte, bool) { return e.value, e.exists }
 
-// Met says whether a key that holds value, or does not exist, is as expected.
+// Met reports whether a key that holds value, or does not exist, is as expected.
 func (e Expectation) Met(value []byte, exists bool) bool {
 	return e.exists == exists && bytes.Equal(e.value, value)
 }

@@ -41,7 +41,7 @@ type batch struct {
 	err        error
 }
 
-// join adds rows to the open batch, or opens one, and says which.
+// join adds rows to the open batch, or opens one, and reports which.
 func (w *Writer) join(rows []Row) (b *batch, first bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -130,7 +130,7 @@ func (w *Writer) put(ctx context.Context, rows []Row) (uint64, error) {
 
 // confirm makes sure that an entry counts which was sent more than once. The first
 // may have landed, been replayed and flushed by another writer, and collected
-// before the second created it anew, where nobody reads any more (hazard 14). A
+// before the second created it anew, where no reader looks any more (hazard 14). A
 // writer that still holds the shard now had no successor when the entry was there:
 // every later one finds it.
 func (w *Writer) confirm(ctx context.Context, position uint64) error {
@@ -140,9 +140,9 @@ func (w *Writer) confirm(ctx context.Context, position uint64) error {
 	return nil
 }
 
-// taken decides what to do about an entry of somebody else in our place. nil means
+// taken decides what to do about another writer's entry in our place. nil means
 // that the next place is ours: the sentinel of an opener that has lost the shard
-// meanwhile is in nobody's way.
+// meanwhile is in no writer's way.
 func (w *Writer) taken(ctx context.Context, position uint64, exists error) error {
 	if err := w.fenceCheck(ctx); err != nil {
 		if errors.Is(err, ErrFenced) {

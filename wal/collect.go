@@ -20,7 +20,7 @@ import (
 // A Collection is what Collect has deleted.
 type Collection struct{ Entries, Generations, Objects int }
 
-// Collect deletes what nobody needs any more: entries of the log whose rows a
+// Collect deletes what is not needed any more: entries of the log whose rows a
 // generation holds, and the objects of generations that the manifest does not list,
 // whose number is below the current generation, and which are older than grace.
 //
@@ -73,7 +73,7 @@ func (w *Writer) collectEntries(ctx context.Context, tip manifest.Manifest, done
 	return nil
 }
 
-// isSentinel says whether the entry at a position must stay. Those that this
+// isSentinel reports whether the entry at a position must stay. Those that this
 // writer has neither written nor replayed are read.
 func (w *Writer) isSentinel(ctx context.Context, position uint64) (bool, error) {
 	w.mu.Lock()

@@ -30,7 +30,7 @@ var (
 	// ErrCollected: the entry was there, and was deleted since a generation holds
 	// its rows.
 	ErrCollected = errors.New("the entry was collected")
-	// ErrDamaged: an object is not what refers to it says.
+	// ErrDamaged: an object is not what its reference promises.
 	ErrDamaged = errors.New("damaged")
 )
 

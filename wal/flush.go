@@ -14,7 +14,7 @@ import (
 
 // Flush writes what the memtables hold to L0 generations, each memtable to one,
 // the oldest first, and returns how many there were. If one cannot be written,
-// those after it wait: the manifest says up to which position of the log
+// those after it wait: the manifest has the position of the log up to which
 // everything is in a generation, so none may be left out (hazard 9).
 func (w *Writer) Flush(ctx context.Context) (generations int, err error) {
 	if err := w.flushing.Lock(ctx); err != nil {
@@ -118,7 +118,7 @@ func (w *Writer) commitGeneration(ctx context.Context, m *memtable, path string)
 	return err
 }
 
-// public says whether requests are made that only the public system's format needs:
+// public reports whether requests are made that only the public system's format needs:
 // a baseline must cost what it costs (docs/spec/shard-manifest.md §5).
 func (w *Writer) public() bool { return w.cfg.Policy.Kind != manifest.Probe }
 

@@ -345,7 +345,7 @@ func TestSentinelsStay(t *testing.T) {
 }
 
 // An opener that has lost the shard may still put its sentinel where the holder is
-// about to append. That is in nobody's way.
+// about to append. That is in no writer's way.
 func TestASentinelOfALoser(t *testing.T) {
 	forEachPolicy(t, func(ctx context.Context, t *testing.T, s *service, kind manifest.Kind) {
 		w := s.open(ctx, t, kind)

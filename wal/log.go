@@ -161,5 +161,5 @@ func (l *log) endBeyond(ctx context.Context, from uint64) (uint64, error) {
 	return there + 1, nil
 }
 
-// isAbsent says whether an error is that of an object that is not there.
+// isAbsent reports whether an error is that of an object that is not there.
 func isAbsent(err error) bool { return errors.Is(err, object.ErrAbsent) }

@@ -8,7 +8,7 @@ type memtable struct {
 	rows       []Row  // in the order in which they were written
 	newest     map[string]int
 	// last is the position of the last entry; sentinels behind rows are among them,
-	// so that nobody reads them again.
+	// so that no reader looks at them again.
 	last uint64
 }
 

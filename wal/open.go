@@ -97,7 +97,7 @@ func (o *opening) run(ctx context.Context) error {
 
 // prove makes sure that the shard is still ours: if another opener has claimed it
 // meanwhile, has flushed and collected, the place where our sentinel is was an
-// emptied one and not the end, and nobody would ever read what is appended beyond
+// emptied one and not the end, and what is appended beyond would never be read
 // it (hazard 14). A commit proves it as a fence check does.
 func (o *opening) prove(ctx context.Context) error {
 	switch {
@@ -210,7 +210,7 @@ func (o *opening) replay(ctx context.Context) (there bool, err error) {
 	return true, nil
 }
 
-// missing says why there is no entry below one that is there.
+// missing returns why there is no entry below one that is there.
 func (o *opening) missing(ctx context.Context, position, beyond uint64) error {
 	if err := o.fenceCheck(ctx); err != nil {
 		return err // whoever has the shard has collected it
@@ -273,7 +273,7 @@ func (o *opening) fenceHere(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	if o.epoch == 1 {
-		return true, nil // nobody has held the shard before
+		return true, nil // no writer has held the shard before
 	}
 	_, err := o.log.create(ctx, o.at, entry.Entry{WriterEpoch: o.epoch, Sentinel: true})
 	if errors.Is(err, object.ErrExists) {

@@ -30,14 +30,14 @@ func (w *Writer) Reader() *FreshReader {
 	return &FreshReader{latest: w.Manifest, refresh: w.RefreshManifest, writer: w, generations: w.generations, base: w.base}
 }
 
-// ReaderConfig says which shard a reader reads that does not hold it.
+// ReaderConfig is the shard that a reader reads without holding it.
 type ReaderConfig struct {
 	Client   Client
 	Location manifest.Location
 	Policy   manifest.Policy
 }
 
-// NewReader returns a reader of a shard that somebody else holds. It sees what was
+// NewReader returns a reader of a shard that another process may hold. It sees what was
 // flushed, and asks storage for the manifest each time.
 func NewReader(cfg ReaderConfig) (*FreshReader, error) {
 	r, err := manifest.NewReader(manifest.ReaderConfig{Client: cfg.Client, Location: cfg.Location, Policy: cfg.Policy})
@@ -54,7 +54,7 @@ func NewReader(cfg ReaderConfig) (*FreshReader, error) {
 
 // Scan returns the rows of the fresh tier, which is the memtables and all L0
 // generations, in the order of their keys. Rows that are only in the base table
-// are not among them, and tombstones are: they say what of the base table does not
+// are not among them, and tombstones are: they tell what of the base table does not
 // count any more.
 func (r *FreshReader) Scan(ctx context.Context) ([]Row, error) {
 	// The memtables before the manifest: what is flushed in between is in both, and

@@ -11,10 +11,10 @@ import (
 	"github.com/lakebench/lakebench/wal/entry"
 )
 
-// ErrEnd says that there is no entry yet at a position.
+// ErrEnd reports that there is no entry yet at a position.
 var ErrEnd = errors.New("the end of the log")
 
-// A Tailer reads the log of a shard that somebody else holds. It writes nothing,
+// A Tailer reads the log of a shard that another process may hold. It writes nothing,
 // not even how far it is (docs/spec/shard-manifest.md §2, "the tailer writes nothing"):
 // that it keeps in memory. Any number of tasks may use one.
 type Tailer struct {
@@ -40,7 +40,7 @@ func NewTailer(cfg ReaderConfig) (*Tailer, error) {
 	}, nil
 }
 
-// Read reads the entry at a position, with one request. ErrEnd says that it is not
+// Read reads the entry at a position, with one request. ErrEnd reports that it is not
 // there yet, and ErrCollected that it is not there any more, as far as the tailer
 // knows: what it has not read or found out by Refresh it takes for the end.
 func (t *Tailer) Read(ctx context.Context, position uint64) (entry.Entry, error) {
@@ -94,7 +94,7 @@ func (t *Tailer) Next(ctx context.Context) (uint64, error) {
 }
 
 // First returns the position of the first entry that is still there, by listing
-// all. ErrEnd says that there is none.
+// all. ErrEnd reports that there is none.
 func (t *Tailer) First(ctx context.Context) (uint64, error) {
 	all, err := t.log.positions(ctx)
 	if err != nil {
@@ -122,7 +122,7 @@ func (t *Tailer) knows() (highest, covered uint64) {
 	return t.highest, t.covered
 }
 
-// passed says whether there must have been an entry at a position.
+// passed reports whether there must have been an entry at a position.
 func (t *Tailer) passed(position uint64) bool {
 	highest, covered := t.knows()
 	return position <= highest || position <= covered

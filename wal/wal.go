@@ -3,7 +3,7 @@
 // those into the base table, and after a crash replays what no generation holds
 // (docs/spec/shard-manifest.md §3, docs/facts/memwal.md §2).
 //
-// Its opinion: an append that was acknowledged is never lost and never there
+// An append that was acknowledged is never lost and never there
 // twice, whoever crashes, stalls or takes over, and whatever answer gets lost. So
 //
 //   - a position of the log is written once, by one conditional PUT, and a writer
@@ -49,7 +49,7 @@ type Client interface {
 	DeleteObject(context.Context, *s3.DeleteObjectInput, ...func(*s3.Options)) (*s3.DeleteObjectOutput, error)
 }
 
-// Config says which shard a writer opens, and how it works.
+// Config is the shard that a writer opens, and how it works.
 type Config struct {
 	Client   Client
 	Location manifest.Location
@@ -68,7 +68,7 @@ type Config struct {
 	Generation  generation.Config
 }
 
-// Group says which appends share an entry of the log. What comes while an entry is
+// Group bounds which appends share an entry of the log. What comes while an entry is
 // on its way always shares the next one.
 type Group struct {
 	// Rows and Bytes are how much an entry holds before it is closed.
@@ -109,7 +109,7 @@ func (c Config) Validate() error {
 	return c.Generation.Validate()
 }
 
-// cursorPerEntry says whether replay publishes its place after each entry.
+// cursorPerEntry reports whether replay publishes its place after each entry.
 func (c Config) cursorPerEntry() bool { return c.CursorPerEntry || c.Policy.Kind == manifest.Scan }
 
 // A Writer holds a shard. Any number of tasks may use one.

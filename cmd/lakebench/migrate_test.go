@@ -201,7 +201,7 @@ func TestMigrateByHand(t *testing.T) {
 
 	says(t, h.migrate(exitNo, "finalize", "--nodes", "a"), `node "a" has no record`)
 	a := h.node("a", control.ModeDual)
-	says(t, h.migrate(exitNo, "finalize", "--nodes", "a", "--heartbeat-wait", "10ms"), "no sign of life")
+	says(t, h.migrate(exitNo, "finalize", "--nodes", "a", "--heartbeat-wait", "10ms"), "no heartbeat")
 	stop := h.beats(a)
 	metrics := filepath.Join(t.TempDir(), "lakebench.prom")
 	says(t, h.migrate(exitOK, "finalize", "--nodes", "a", "--metrics-file", metrics), "v2 is the authority since", "600 records were compared")

@@ -1,7 +1,7 @@
-// Package attempt counts the attempts that the calls of one mutation make, and says
-// how long to wait between calls.
+// Package attempt counts the attempts that the calls of one mutation make, and
+// returns how long to wait between calls.
 //
-// Its opinion: whether a mutation may be sent again depends on what became of every
+// Whether a mutation may be sent again depends on what became of every
 // attempt before, and the one place that sees them all, whatever carries the
 // requests, is the retryer that the SDK's options name. So it is watched there.
 package attempt
@@ -16,7 +16,7 @@ import (
 // A Watch counts the attempts of one mutation, over all its calls. An SDK call asks
 // its retryer from the calling goroutine only, so there is no lock.
 type Watch struct {
-	// Answered says whether the attempt that ended with err, which is not nil, got
+	// Answered reports whether the attempt that ended with err, which is not nil, got
 	// an answer of the service. One without may have been carried out, or may yet
 	// be.
 	Answered func(err error) bool
@@ -56,7 +56,7 @@ func (w *Watch) end(outcome error) {
 // Begun returns the number of attempts so far.
 func (w *Watch) Begun() int { return w.begun }
 
-// Unanswered says whether any attempt got no answer.
+// Unanswered reports whether any attempt got no answer.
 func (w *Watch) Unanswered() bool { return w.begun > w.answered }
 
 // watched is a call's retryer, looked at and, if need be, overruled.

@@ -53,7 +53,7 @@ func counted(opts []func(*s3.Options)) ([]func(*s3.Options), *int) {
 	return append([]func(*s3.Options){func(o *s3.Options) { o.Retryer = requestlog.Counting(o.Retryer, n) }}, opts...), n
 }
 
-// name says what a key is in the shard.
+// name returns what a key is in the shard.
 func (r *Recorder) name(key *string) string {
 	if *key == r.at.HintKey() {
 		return "hint"

@@ -36,7 +36,7 @@ func testContendedCounter(t *testing.T, f Fixture) {
 	wantValue(t, f.Store, "tbl/counter", []byte(strconv.Itoa(tasks*each)))
 }
 
-// increment adds one to the number in key, starting over whenever somebody else
+// increment adds one to the number in key, starting over whenever another task
 // was faster.
 func increment(ctx context.Context, s store.MetaStore, key string) error {
 	for {

@@ -1,7 +1,7 @@
 // Package storetest is the one suite that every metadata store must pass, on the
 // embedded service and on real servers alike.
 //
-// Its opinion: what the contract promises is tested through the contract. The
+// What the contract promises is tested through the contract. The
 // suite knows no layout; what a layout does on the wire is written down apart, in
 // request logs that a reviewer reads (Recorder, Scenario). Expected values come
 // from the specification and from a model that is a map.

@@ -55,7 +55,7 @@ func (c *creation) send(ctx context.Context) error {
 	return err
 }
 
-// judge says whether a call that failed is to be made again, and if not, how the
+// judge decides whether a call that failed is to be made again, and if not, how the
 // creation has ended.
 func (c *creation) judge(ctx context.Context, failed error) (again bool, err error) {
 	if c.attempts.Unanswered() {

@@ -6,6 +6,8 @@ import (
 	"net/http"
 
 	"github.com/aws/smithy-go"
+
+	"github.com/lakebench/lakebench/internal/attempt"
 )
 
 // What can come of a request, beside errors of the service itself. Test for them
@@ -13,7 +15,7 @@ import (
 var (
 	// ErrAbsent: the key holds no object.
 	ErrAbsent = errors.New("no such object")
-	// ErrExists: the key holds an object that somebody else created.
+	// ErrExists: the key holds an object of another creator.
 	ErrExists = errors.New("object exists")
 	// ErrUnknown: the object may have been created, may not have been, and may
 	// yet be; reading back was not possible, or did not settle it.
@@ -59,12 +61,7 @@ func answerOf(err error) answer {
 	if !errors.As(err, &named) {
 		return answer{}
 	}
-	a := answer{code: named.ErrorCode(), fault: named.ErrorFault()}
-	var response interface{ HTTPStatusCode() int }
-	if errors.As(err, &response) {
-		a.status = response.HTTPStatusCode()
-	}
-	return a
+	return answer{code: named.ErrorCode(), status: attempt.Status(err), fault: named.ErrorFault()}
 }
 
 // absent: a missing bucket is a 404 as well, but has a code of its own wherever

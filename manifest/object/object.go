@@ -1,6 +1,6 @@
 // Package object reads the objects of a bucket, and creates each at most once.
 //
-// Its opinion: what a request did is known from the service's code, from its
+// What a request did is known from the service's code, from its
 // status, or from reading back; never from a guess. "Not found" is an answer that
 // says so and nothing else; a creation without an answer is neither won nor lost
 // before the object's identity was looked at (hazards 3 to 6).
@@ -73,7 +73,7 @@ func (r Reader) Head(ctx context.Context, key string) (identity string, err erro
 	return out.Metadata[IdentityKey], nil
 }
 
-// Exists says whether a key holds an object.
+// Exists reports whether a key holds an object.
 func (r Reader) Exists(ctx context.Context, key string) (bool, error) {
 	_, err := r.Head(ctx, key)
 	if errors.Is(err, ErrAbsent) {

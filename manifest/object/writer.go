@@ -3,7 +3,6 @@ package object
 import (
 	"bytes"
 	"context"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -25,7 +24,7 @@ type Client interface {
 	PutObject(context.Context, *s3.PutObjectInput, ...func(*s3.Options)) (*s3.PutObjectOutput, error)
 }
 
-// Config says how a Writer writes.
+// Config is how a Writer writes.
 type Config struct {
 	Client Client
 	Bucket string
@@ -61,7 +60,7 @@ func DefaultBackoff() Backoff { return attempt.DefaultBackoff() }
 
 // Stats counts what stood in the way of a writer's creations.
 type Stats struct {
-	Exists  int64 // creations refused since somebody else's object was there
+	Exists  int64 // creations refused because another creator's object was there
 	Busy    int64 // calls answered 409
 	Settled int64 // creations whose outcome had to be read back, and was
 	Unknown int64 // creations that ended as ErrUnknown
@@ -96,11 +95,7 @@ func (w *Writer) Stats() Stats {
 func (w *Writer) NewIdentity() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	var b [16]byte
-	for i := range b {
-		b[i] = byte(w.cfg.Random.Uint64() >> 56)
-	}
-	return hex.EncodeToString(b[:])
+	return attempt.ID(w.cfg.Random, 16)
 }
 
 // Put writes an object, whatever the key holds. It may take effect more than

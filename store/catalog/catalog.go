@@ -2,7 +2,7 @@
 // listing, kept while refreshes fail (docs/spec/metadata-store.md §4, "A
 // reader's last-good cache").
 //
-// Its opinion: a reader with a complete catalog of known age is better off than
+// A reader with a complete catalog of known age is better off than
 // one with an error or, worse, with half a catalog. So a listing replaces the
 // last one only when it is complete, and its age is always told.
 package catalog
@@ -19,7 +19,7 @@ import (
 	"github.com/lakebench/lakebench/store"
 )
 
-// ErrEmpty says that no refresh has succeeded yet: there is nothing to serve.
+// ErrEmpty reports that no refresh has succeeded yet: there is nothing to serve.
 var ErrEmpty = errors.New("catalog has never been read")
 
 // A Lister drains a prefix.

@@ -29,26 +29,26 @@ type Barrier struct {
 	Installed time.Time `json:"installed"`
 }
 
-// A Marker says that v2 is the authority. Nothing rewrites or removes it.
+// A Marker reports that v2 is the authority. Nothing rewrites or removes it.
 type Marker struct {
 	BarrierID string    `json:"barrier"` // of the finalization that published it
 	Published time.Time `json:"published"`
 }
 
-// Retired says that v1 is being removed, or is gone: only v2-only nodes open.
+// Retired reports that v1 is being removed, or is gone: only v2-only nodes open.
 type Retired struct {
 	Owner string    `json:"owner"`
 	Since time.Time `json:"since"`
 }
 
 var (
-	// ErrForeignBarrier says that the write barrier is not the one named. The
+	// ErrForeignBarrier reports that the write barrier is not the one named. The
 	// error is a *ForeignBarrierError.
 	ErrForeignBarrier = errors.New("the write barrier is not this finalization's")
-	// ErrFinalized says that the completion marker exists, so that its barrier
+	// ErrFinalized reports that the completion marker exists, so that its barrier
 	// must stay.
 	ErrFinalized = errors.New("the migration is final")
-	// ErrNotFinalized says that there is no completion marker.
+	// ErrNotFinalized reports that there is no completion marker.
 	ErrNotFinalized = errors.New("the migration is not final")
 )
 

@@ -2,7 +2,7 @@
 //
 // They live in the v2 table under one partition key without "#", which no bucket
 // can be, so user reads never see them and they survive the removal of v1
-// (docs/spec/metadata-store.md §3). Its opinion: control records are read
+// (docs/spec/metadata-store.md §3). Control records are read
 // strongly and written conditionally, always; a node that saw a stale one would
 // act on a state that is over.
 package control
@@ -26,11 +26,11 @@ const Bucket = "control"
 // layoutName is the sort key of the layout record.
 const layoutName = "layout"
 
-// ErrNoLayout says that the table has no layout record, so that nothing tells how
+// ErrNoLayout reports that the table has no layout record, so that nothing tells how
 // its keys are spread over shards.
 var ErrNoLayout = errors.New("no layout record")
 
-// ErrLayout says that the table was made with other shard counts. The error is a
+// ErrLayout reports that the table was made with other shard counts. The error is a
 // *LayoutError.
 var ErrLayout = errors.New("table has another layout")
 

@@ -20,7 +20,7 @@ const peerPrefix = "peer/"
 // MaxNodeBytes is the longest node id.
 const MaxNodeBytes = 256
 
-// A Peer is what a node says about itself (docs/spec/metadata-store.md §4, "peers").
+// A Peer is what a node records about itself (docs/spec/metadata-store.md §4, "peers").
 type Peer struct {
 	Node string `json:"node"`
 	// Incarnation is unique to one opening of the node: a record tells nothing
@@ -32,7 +32,7 @@ type Peer struct {
 	Heartbeat      time.Time `json:"heartbeat"`
 }
 
-// ErrPeerChanged says that a node's record is not the one that was to be changed:
+// ErrPeerChanged reports that a node's record is not the one that was to be changed:
 // the node is alive, or another process uses its id. The error is a
 // *PeerChangedError.
 var ErrPeerChanged = errors.New("the node's record has changed")

@@ -18,7 +18,7 @@ import (
 // since the key may be longer than a sort key.
 const problemPrefix = "problem/"
 
-// A ProblemKind says why an item of v1 cannot be, or must not be, copied to v2.
+// A ProblemKind is why an item of v1 cannot be, or must not be, copied to v2.
 type ProblemKind string
 
 // The kinds of problems. The first four are of items that v2 cannot hold: somebody

@@ -47,7 +47,7 @@ type Backfill struct {
 	VoidedBy string `json:"voidedBy,omitempty"`
 }
 
-// ErrBackfillChanged says that the record of the backfill's progress is not the one
+// ErrBackfillChanged reports that the record of the backfill's progress is not the one
 // to be replaced: another process has moved on, or a node has voided the run. Read
 // it again and go on from there.
 var ErrBackfillChanged = errors.New("the backfill's progress has changed")

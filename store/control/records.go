@@ -24,7 +24,7 @@ type Client interface {
 	Query(context.Context, *dynamodb.QueryInput, ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error)
 }
 
-// Config says where the records are and how to write them.
+// Config is where the records are and how to write them.
 type Config struct {
 	Client  Client
 	Table   string       // the v2 table
@@ -60,7 +60,7 @@ func New(cfg Config) (*Records, error) {
 // which the installation of the barrier contends.
 func (r *Records) Stats() item.Stats { return r.sender.Stats() }
 
-// State is what the records say about the migration. A missing v2 table has no
+// State is the migration as the records have it. A missing v2 table has no
 // records.
 type State struct {
 	Barrier     *Barrier // nil: absent, and so below
@@ -162,7 +162,7 @@ func (r *Records) put(ctx context.Context, name string, expected store.Expectati
 	return r.transact(ctx, name, append(checks, at(r.table, name).Put(expected, value)), store.Exactly(value))
 }
 
-// transact sends actions that leave a control record as then says.
+// transact sends actions that leave a control record as then expects it.
 func (r *Records) transact(ctx context.Context, name string, actions []types.TransactWriteItem, then store.Expectation) error {
 	err := r.sender.Transact(cause.With(ctx, cause.Control), actions)
 	var refusal *item.RefusedError

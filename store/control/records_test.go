@@ -275,7 +275,7 @@ func TestRetire(t *testing.T) {
 	}
 }
 
-// TestNoTable: a missing table has no records; writing one says that it is missing.
+// TestNoTable: a missing table has no records; writing one reports that it is missing.
 func TestNoTable(t *testing.T) {
 	w := newWorld(t)
 	s, err := w.ours.State(w.ctx)

@@ -24,7 +24,7 @@ type Client interface {
 	Query(context.Context, *dynamodb.QueryInput, ...func(*dynamodb.Options)) (*dynamodb.QueryOutput, error)
 }
 
-// Mirror says what a dual mutation does to a v2 record that has neither the
+// Mirror is what a dual mutation does to a v2 record that has neither the
 // expected value nor none.
 type Mirror int
 
@@ -44,7 +44,7 @@ func (m Mirror) String() string {
 	return "fail-closed"
 }
 
-// Config says which node to open, and how.
+// Config is the node to open, and how it works.
 type Config struct {
 	Client Client
 	Table  string // the v1 table; that of v2 is its companion, see v2.TableName

@@ -1,7 +1,7 @@
 // Package dual is a node's view of the metadata store while it moves from v1 to v2
 // (docs/spec/metadata-store.md §4).
 //
-// Its opinion: a node believes the control records and nothing else, least of all
+// A node believes the control records and nothing else, least of all
 // its own clock. It reads them where an old one could do harm, and where it cannot
 // read them in time the service checks them within the transaction.
 //
@@ -23,7 +23,7 @@
 //
 //   - Until a v2-only node writes, every mutation writes both layouts in one
 //     transaction, so v1 is as fresh as v2.
-//   - A v2-only node opens only once every node's record says that the node has
+//   - A v2-only node opens only once every node's record reports that the node has
 //     observed the marker. A node is on record before it serves, and says so only
 //     after it has turned: what begins on it from then on reads v2.
 //   - That leaves reads of v1 which began before their node turned and are still on
@@ -48,9 +48,9 @@ package dual
 
 import (
 	"context"
-	"encoding/hex"
 	"sync/atomic"
 
+	"github.com/lakebench/lakebench/internal/attempt"
 	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
@@ -124,18 +124,9 @@ func newStore(cfg Config) (*Store, error) {
 		return nil, err
 	}
 	return &Store{
-		cfg: cfg, table2: table2, incarnation: incarnation(cfg), records: records, sender: sender,
+		cfg: cfg, table2: table2, incarnation: attempt.ID(cfg.Random, 8), records: records, sender: sender,
 		layout1: v1.Layout(cfg.Table), layout2: v2.Layout(table2, cfg.Shards),
 	}, nil
-}
-
-// incarnation draws the name of one opening of a node.
-func incarnation(cfg Config) string {
-	var b [8]byte
-	for i := range b {
-		b[i] = byte(cfg.Random.Uint64() >> 56)
-	}
-	return hex.EncodeToString(b[:])
 }
 
 func (s *Store) openLayouts(ctx context.Context) (err error) {

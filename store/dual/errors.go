@@ -11,22 +11,22 @@ import (
 // Why a node may not serve in its mode, beside control.ErrFinalized,
 // control.ErrNotFinalized and control.ErrPeerChanged.
 var (
-	// ErrForbidden says that the control records forbid the node's mode. The error
+	// ErrForbidden reports that the control records forbid the node's mode. The error
 	// is a *ForbiddenError.
 	ErrForbidden = errors.New("mode is forbidden")
-	// ErrNotInitialized says that there is no v2 table.
+	// ErrNotInitialized reports that there is no v2 table.
 	ErrNotInitialized = errors.New("there is no v2 table")
-	// ErrFinalizing says that a finalization holds the write barrier.
+	// ErrFinalizing reports that a finalization holds the write barrier.
 	ErrFinalizing = errors.New("a finalization is under way")
-	// ErrRetired says that v1 is being removed, or is gone.
+	// ErrRetired reports that v1 is being removed, or is gone.
 	ErrRetired = errors.New("v1 is retired")
-	// ErrPeersBehind says that other nodes may still read v1.
+	// ErrPeersBehind reports that other nodes may still read v1.
 	ErrPeersBehind = errors.New("not every peer has observed the completion marker")
-	// ErrClosed says that the node was closed.
+	// ErrClosed reports that the node was closed.
 	ErrClosed = errors.New("node is closed")
 )
 
-// A ForbiddenError says why a node may not serve in its mode, and what its
+// A ForbiddenError is why a node may not serve in its mode, and what its
 // operator can do. It is an ErrForbidden and its Reason.
 type ForbiddenError struct {
 	Table, Node string
@@ -42,7 +42,7 @@ func (e *ForbiddenError) Error() string {
 // Unwrap returns ErrForbidden and the reason.
 func (e *ForbiddenError) Unwrap() []error { return []error{ErrForbidden, e.Reason} }
 
-// A MirrorConflictError says that v1 was as a mutation expected and v2 was not. It
+// A MirrorConflictError reports that v1 was as a mutation expected and v2 was not. It
 // is a store.ErrMirrorConflict.
 type MirrorConflictError struct {
 	Table, Key string // of v2

@@ -86,7 +86,7 @@ func (s *Store) announce(ctx context.Context, write func() error) error {
 	}
 }
 
-// comply turns to what the control records say.
+// comply turns to the layout that the control records demand.
 func (s *Store) comply(ctx context.Context, state control.State) error {
 	mode, err := s.admit(s.Mode(), state)
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *Store) comply(ctx context.Context, state control.State) error {
 	return nil
 }
 
-// turn lets a dual node read v2 from now on, and says whether it did not before.
+// turn lets a dual node read v2 from now on, and reports whether it did not before.
 func (s *Store) turn(to control.Mode) bool {
 	return to == control.ModeV2Authoritative && s.mode.CompareAndSwap(int64(control.ModeDual), int64(to))
 }
@@ -118,7 +118,7 @@ func (s *Store) look(ctx context.Context) (final bool, err error) {
 	return true, nil
 }
 
-// self is the node's record as of now. It says that the node has observed the
+// self is the node's record as of now. It reports that the node has observed the
 // marker only once the node reads v2.
 func (s *Store) self(ctx context.Context) control.Peer {
 	mode := s.Mode()

@@ -63,7 +63,7 @@ func TestForbidden(t *testing.T) {
 	})
 }
 
-// wantForbidden checks that err says what is wrong where, and what to do.
+// wantForbidden checks that err names what is wrong, where, and what to do.
 func wantForbidden(t *testing.T, err error, mode control.Mode, reason error) {
 	t.Helper()
 	var forbidden *dual.ForbiddenError

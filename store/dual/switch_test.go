@@ -332,7 +332,7 @@ func entries(p store.Page) map[string]string {
 	return m
 }
 
-// TestSwitchUnrecorded: a node that could not say that it has turned is still
+// TestSwitchUnrecorded: a node that could not tell that it has turned is still
 // waited for, and says so with its next heartbeat.
 func TestSwitchUnrecorded(t *testing.T) {
 	ctx, l := context.Background(), newLake(t)

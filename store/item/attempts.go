@@ -62,7 +62,7 @@ func (a *attempts) ready(ctx context.Context) error {
 // errTooLate stops a retry that could arrive after its token has expired.
 var errTooLate = errors.New("the request token could expire before a retry arrives")
 
-// Unanswered says whether the attempt that ended with err got no answer of the
+// Unanswered reports whether the attempt that ended with err got no answer of the
 // service, so that it may have been carried out, or may yet be: the connection
 // failed, the answer was cut, the context ended, or the service failed (5xx). An
 // error that the service names with a status below 500 is an answer, throttles
@@ -80,9 +80,8 @@ func Unanswered(err error) bool {
 	if errors.As(err, &running) {
 		return true
 	}
-	var answer interface{ HTTPStatusCode() int }
-	if errors.As(err, &answer) {
-		return answer.HTTPStatusCode() >= 500
+	if status := attempt.Status(err); status > 0 {
+		return status >= 500
 	}
 	return named.ErrorFault() != smithy.FaultClient
 }

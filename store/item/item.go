@@ -63,7 +63,7 @@ func Entries(items []map[string]types.AttributeValue) ([]store.Entry, error) {
 }
 
 // Last returns the logical key of the last item that a page evaluated, "" if there
-// is nothing behind it. Some services say so with an empty key instead of none
+// is nothing behind it. Some services return an empty key then, instead of none
 // (hazard 7).
 func Last(lastEvaluated map[string]types.AttributeValue) (string, error) {
 	if len(lastEvaluated) == 0 {

@@ -17,7 +17,7 @@ import (
 	"github.com/lakebench/lakebench/store"
 )
 
-// ErrUnprocessed says that the service kept handing items back.
+// ErrUnprocessed reports that the service kept handing items back.
 var ErrUnprocessed = errors.New("items left unprocessed")
 
 // A BatchWriter writes batches.
@@ -28,26 +28,26 @@ type BatchWriter interface {
 // LoadConfig is how to load.
 type LoadConfig struct {
 	Parallel int // batches under way at once
-	// Tries is how often in a row a batch may be handed back without one item
-	// written. A batch that makes progress is sent on and on.
-	Tries int
-	// Base and Max bound the random waits before what was handed back is sent
-	// again: up to Base after the first time, then up to twice that, and so on.
-	Base, Max time.Duration
-	Random    rand.Source // of the waits; Load locks it
+	// Backoff is for what the service hands back as unprocessed. Tries is how often
+	// in a row a batch may come back without one item written; a batch that makes
+	// progress is sent again without limit.
+	Backoff
+	Random rand.Source // of the waits; Load locks it
 }
 
 // DefaultLoadConfig loads one batch after the other, and gives up after ten answers
 // without progress, some six seconds of waiting. Random is for the caller to set.
 func DefaultLoadConfig() LoadConfig {
-	return LoadConfig{Parallel: 1, Tries: 10, Base: 50 * time.Millisecond, Max: 5 * time.Second}
+	return LoadConfig{Parallel: 1, Backoff: Backoff{Tries: 10, Base: 50 * time.Millisecond, Max: 5 * time.Second}}
 }
 
 // Validate refuses a configuration that loads nothing.
 func (c LoadConfig) Validate() error {
-	if c.Parallel < 1 || c.Tries < 1 || c.Base < 0 || c.Max < c.Base || c.Random == nil {
-		return fmt.Errorf("%w: load with %d batches at once, %d tries, waits of %v up to %v, random source %v; want at least one batch and try, waits that grow, and a source",
-			store.ErrInvalid, c.Parallel, c.Tries, c.Base, c.Max, c.Random != nil)
+	if c.Parallel < 1 || c.Random == nil {
+		return fmt.Errorf("%w: load with %d batches at once and random source %v; want at least one batch, and a source", store.ErrInvalid, c.Parallel, c.Random != nil)
+	}
+	if err := c.Backoff.Validate(); err != nil {
+		return fmt.Errorf("%w: load: %w", store.ErrInvalid, err)
 	}
 	return nil
 }
@@ -165,13 +165,9 @@ func (l *loader) count(written, returned int) {
 	l.loaded.Returned += int64(returned)
 }
 
-// wait returns a random time, up to twice as long with each idle answer.
+// wait returns a random time, which may be twice as long with each idle answer.
 func (l *loader) wait(idle int) time.Duration {
-	most := l.cfg.Base
-	for i := 1; i < idle && most < l.cfg.Max; i++ {
-		most *= 2
-	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return time.Duration(rand.New(l.cfg.Random).Float64() * float64(min(most, l.cfg.Max)))
+	return l.cfg.Backoff.Wait(idle, rand.New(l.cfg.Random).Float64())
 }

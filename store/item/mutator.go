@@ -10,7 +10,7 @@ import (
 	"github.com/lakebench/lakebench/store"
 )
 
-// A Layout says where a layout keeps a key, and what it refuses to keep.
+// A Layout is where a layout keeps a key, and what it refuses to keep.
 type Layout interface {
 	Record(key string) Record
 	// Check refuses a key, or an item of key and value, over the layout's

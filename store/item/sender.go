@@ -2,7 +2,6 @@ package item
 
 import (
 	"context"
-	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -95,11 +94,7 @@ func (s *Sender) Stats() Stats {
 func (s *Sender) token() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var b [16]byte
-	for i := range b {
-		b[i] = byte(s.cfg.Random.Uint64() >> 56)
-	}
-	return hex.EncodeToString(b[:])
+	return attempt.ID(s.cfg.Random, 16)
 }
 
 // pause waits before the next try of a mutation refused for contention.

@@ -16,9 +16,9 @@ import (
 )
 
 var (
-	// ErrTableExists says that the table to create is there already.
+	// ErrTableExists reports that the table to create is there already.
 	ErrTableExists = errors.New("table exists already")
-	// ErrWrongKeys says that the table has another primary key than the layout.
+	// ErrWrongKeys reports that the table has another primary key than the layout.
 	ErrWrongKeys = errors.New("table has another primary key")
 )
 

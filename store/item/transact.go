@@ -86,7 +86,7 @@ func (s *Sender) transact(ctx context.Context, actions []types.TransactWriteItem
 
 // Contended returns the actions of a transaction, given up for contention, in whose
 // way something stood: the others would have been carried out. There are none where
-// the service does not say.
+// the service does not tell.
 func Contended(err error) (actions []int) {
 	for i, reason := range reasons(err) {
 		if code(reason) != reasonNone && code(reason) != reasonCondition {
@@ -109,7 +109,7 @@ func (s *Sender) call(ctx context.Context, in *dynamodb.TransactWriteItemsInput,
 	return err
 }
 
-// A fault is what an answer says about the first action that has one.
+// A fault is what an answer tells of the first action that has one.
 type fault struct {
 	contended bool
 	refusal   *RefusedError

@@ -78,7 +78,7 @@ func (s *Store) ListFamily(ctx context.Context, family string) iter.Seq2[store.E
 
 // page makes one Scan. Limit bounds the items evaluated, before the filter: a
 // page may hold nothing and yet go on, and one that ends exactly at the table's
-// end says so only on the next, empty page.
+// end is told only by the next, empty page.
 func (s *Store) page(ctx context.Context, sel selection, limit int, cursor string) (store.Page, error) {
 	in, err := s.scan(sel, limit, cursor)
 	if err != nil {

@@ -1,7 +1,7 @@
 // Package v1 is the legacy layout: one table whose partition key is the logical
 // key, read by prefix with a filtered Scan (docs/spec/metadata-store.md §2).
 //
-// Its opinion is the layout's own flaw, kept exactly: DynamoDB evaluates and
+// It keeps the flaw of that layout exactly: DynamoDB evaluates and
 // charges every item of the table and filters afterwards, so a prefix read costs
 // what the table holds, whatever the prefix. Nothing here softens that; it is
 // what lakebench measures.
@@ -31,7 +31,7 @@ type Client interface {
 	Scan(context.Context, *dynamodb.ScanInput, ...func(*dynamodb.Options)) (*dynamodb.ScanOutput, error)
 }
 
-// Config says what to open and how to read it.
+// Config is what to open and how to read it.
 type Config struct {
 	Client Client
 	Table  string
@@ -116,7 +116,7 @@ func ItemBytes(key string, value []byte) int {
 		units.StringSize(store.AttrValue) + units.BinarySize(value)
 }
 
-// Layout says where the table of that name keeps a key, and what it refuses.
+// Layout returns where the table of that name keeps a key, and what it refuses.
 func Layout(table string) item.Layout { return layout{table} }
 
 // layout is item.Layout for a table.

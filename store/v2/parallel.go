@@ -23,7 +23,7 @@ func (s *Store) drainParallel(ctx context.Context, sel selection) iter.Seq2[stor
 		group := task.NewGroup(ctx, 0)
 		defer func() {
 			cancel(context.Canceled)
-			_ = group.Wait() // its error has been yielded, or nobody wants it
+			_ = group.Wait() // its error has been yielded, or the caller has stopped
 		}()
 		for i := range workers {
 			group.Go(fmt.Sprintf("drain %s %d", sel.name, i), d.work)
@@ -46,7 +46,7 @@ type drain struct {
 	pages  *task.Queue[[]store.Entry]
 
 	mu      sync.Mutex // never held over a yield
-	next    int        // the next shard that nobody has taken
+	next    int        // the next shard that no task has taken
 	running int        // workers
 }
 

@@ -2,7 +2,7 @@
 // bucket, one shard of one family, and whose sort key is the complete logical key
 // (docs/spec/metadata-store.md §3).
 //
-// Its opinion: a prefix read must never pay for another family, so a prefix that
+// A prefix read must never pay for another family, so a prefix that
 // does not name one whole family is refused rather than scanned. A request
 // evaluates exactly what it returns.
 package v2
@@ -39,7 +39,7 @@ type Creator interface {
 	item.Creator
 }
 
-// Config says what to open and how to read it.
+// Config is what to open and how to read it.
 type Config struct {
 	Client Client
 	Table  string // the v2 table itself, see TableName
@@ -158,7 +158,7 @@ func ItemBytes(shards store.ShardCounts, key string, value []byte) int {
 		units.StringSize(store.AttrValue) + units.BinarySize(value)
 }
 
-// Layout says where the table of that name keeps a key, and what it refuses.
+// Layout returns where the table of that name keeps a key, and what it refuses.
 func Layout(table string, shards store.ShardCounts) item.Layout {
 	return layout{table: table, shards: shards}
 }

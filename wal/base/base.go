@@ -12,7 +12,7 @@
 //
 // The first key of a list of versions is the newest one.
 //
-// Its opinion: how far a shard has been compacted is committed with the rows or
+// How far a shard has been compacted is committed with the rows or
 // not at all, so that a pass that is made twice adds its rows once.
 package base
 
@@ -42,7 +42,7 @@ import (
 var (
 	// ErrNoTable: the table has no version. Create makes one.
 	ErrNoTable = errors.New("no base table")
-	// ErrDamaged: an object is not what refers to it says, or of another system.
+	// ErrDamaged: an object is not what its reference promises, or of another system.
 	ErrDamaged = errors.New("damaged")
 	// ErrContention: other commits came first, as often as was tried.
 	ErrContention = errors.New("the base table's version was taken each time")
@@ -200,7 +200,7 @@ func newFragment(rows []entry.Row, names *rand.Rand) (Fragment, []byte, error) {
 	}, body, err
 }
 
-// A transaction says what made a version.
+// A transaction is what made a version.
 type transaction struct {
 	Operation  string `json:"operation"`
 	Shard      string `json:"shard,omitempty"`

@@ -1,10 +1,10 @@
 // Package entry is the content of one object of a write-ahead log: an Arrow IPC
 // stream, as the public MemWAL format has it (docs/facts/memwal.md §1, "WAL entry").
 //
-// Its opinion: a log is read to the letter or not at all. A stream that ends
+// A log is read to the letter or not at all. A stream that ends
 // early, a batch without rows, metadata that this version does not know: each is
-// an error that says what was found, since what is skipped here is an
-// acknowledged row that nobody will ever see again.
+// an error that names what was found, since what is skipped here is an
+// acknowledged row that no reader will ever see again.
 package entry
 
 import "fmt"
@@ -14,7 +14,7 @@ type Row struct {
 	Key string
 	// Value is nil where the column is null, as it is in a tombstone.
 	Value []byte
-	// Tombstone says that the key was deleted.
+	// Tombstone reports that the key was deleted.
 	Tombstone bool
 }
 

@@ -2,7 +2,7 @@ package generation
 
 import "hash/fnv"
 
-// A Bloom says of a key that it is not in a generation, or that it may be.
+// A Bloom tells that a key is not in a generation, or that it may be.
 type Bloom []byte
 
 // bloomHashes is how many bits stand for a key: with ten bits a key (26,000 keys
@@ -17,7 +17,7 @@ func (b Bloom) add(key string) {
 	}
 }
 
-// MayHold says whether the key may be in the generation.
+// MayHold reports whether the key may be in the generation.
 func (b Bloom) MayHold(key string) bool {
 	for i := range b.bits(key) {
 		if b[i/8]&(1<<(i%8)) == 0 {

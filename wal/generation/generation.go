@@ -13,7 +13,7 @@
 //	_deletions/0-1-{name}.bin                  rows that a later row of the same key replaces, if there are any
 //	_indices/{name}/page_data.bin, …           a user's index: where rows of a value are
 //
-// Its opinion: an object is written once and never changed after a manifest lists
+// An object is written once and never changed after a manifest lists
 // its directory, so what was read of it may be kept for ever. Each object's
 // length and checksum are where it is referred to, so what is damaged is found
 // when it is read, and never misread.
@@ -41,7 +41,7 @@ func damaged(format string, args ...any) error {
 // which is 2⁶⁴−1 less the version.
 const VersionPath = "_versions/18446744073709551614.manifest"
 
-// Config says how generations are built.
+// Config is how generations are built.
 type Config struct {
 	// BloomBytes is the size of the Bloom filter.
 	BloomBytes int
@@ -80,7 +80,7 @@ func (o Object) reference() Reference {
 	return Reference{Path: o.Path, Bytes: int64(len(o.Body)), CRC32: crc32.ChecksumIEEE(o.Body)}
 }
 
-// Check says whether body is what is referred to.
+// Check reports whether body is what is referred to.
 func (r Reference) Check(body []byte) error {
 	switch {
 	case int64(len(body)) != r.Bytes:
@@ -145,7 +145,7 @@ type Built struct {
 	Contents *Contents
 }
 
-// Amended says whether the description changes after the first one: that there
+// Amended reports whether the description changes after the first one: that there
 // are replaced rows or user indexes.
 func (b *Built) Amended() bool { return b.Deletions != nil || len(b.UserIndexes) > 0 }
 

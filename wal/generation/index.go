@@ -11,7 +11,7 @@ import (
 	"github.com/lakebench/lakebench/wal/entry"
 )
 
-// An indexEntry says in which row a term is.
+// An indexEntry is the row in which a term is.
 type indexEntry struct {
 	term string
 	row  uint32

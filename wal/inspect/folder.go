@@ -31,7 +31,7 @@ func (f Folder) GetObject(_ context.Context, in *s3.GetObjectInput, _ ...func(*s
 	return &s3.GetObjectOutput{Body: file}, nil
 }
 
-// HeadObject says whether there is a file.
+// HeadObject reports whether there is a file.
 func (f Folder) HeadObject(_ context.Context, in *s3.HeadObjectInput, _ ...func(*s3.Options)) (*s3.HeadObjectOutput, error) {
 	info, err := fs.Stat(f.FS, *in.Key)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.IsDir() {

@@ -13,10 +13,10 @@ import (
 	"github.com/lakebench/lakebench/manifest/object"
 )
 
-// ErrNoShard says that there is no shard below the table.
+// ErrNoShard reports that there is no shard below the table.
 var ErrNoShard = errors.New("no shard")
 
-// Config says what to look at.
+// Config is what to look at.
 type Config struct {
 	// Client reads: an S3 client, or a Folder.
 	Client object.ReadClient
@@ -98,7 +98,7 @@ type shard struct {
 	found bool // the tip could be read
 }
 
-// look says everything about one shard.
+// look reports everything about one shard.
 func look(ctx context.Context, cfg Config, id manifest.ShardID) (Shard, error) {
 	s := &shard{cfg: cfg, at: manifest.Location{Bucket: cfg.Bucket, Table: cfg.Table, Shard: id}}
 	s.Shard = Shard{ID: id.String(), Generations: []Generation{}, Orphans: []string{}, Cost: map[string]Cost{}, NewerFields: []string{}, Problems: []string{}}

@@ -171,7 +171,7 @@ func (s *service) states(t *testing.T) map[string]fstest.MapFS {
 	return states
 }
 
-// TestCost: what inspect says that opening a shard takes is what it takes.
+// TestCost: what inspect tells that opening a shard takes is what it takes.
 func TestCost(t *testing.T) {
 	s := openService(t)
 	n := 0

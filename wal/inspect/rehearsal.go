@@ -47,7 +47,7 @@ func (r *rehearsal) count() int {
 	return r.requests
 }
 
-// look counts a request for a key, and says what is there.
+// look counts a request for a key, and returns what is there.
 func (r *rehearsal) look(key string) (w written, own, there bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -71,7 +71,7 @@ func (r *rehearsal) GetObject(ctx context.Context, in *s3.GetObjectInput, _ ...f
 	return &s3.GetObjectOutput{Body: io.NopCloser(bytes.NewReader(w.body)), Metadata: w.metadata}, nil
 }
 
-// HeadObject says whether an object is there.
+// HeadObject reports whether an object is there.
 func (r *rehearsal) HeadObject(_ context.Context, in *s3.HeadObjectInput, _ ...func(*s3.Options)) (*s3.HeadObjectOutput, error) {
 	w, _, there := r.look(*in.Key)
 	if !there {

@@ -1,7 +1,7 @@
-// Package inspect says what state the shards of a table are in, and what it would
+// Package inspect reports what state the shards of a table are in, and what it would
 // cost to open and to read them, without writing anything.
 //
-// Its opinion: what is wrong is named with its path and does not end the look at
+// What is wrong is named with its path and does not end the look at
 // the rest; and a cost is not worked out but counted: the very code that opens a
 // shard runs against a copy of it in memory.
 package inspect
@@ -42,7 +42,7 @@ type Shard struct {
 	// shard has none: it is as it should be.
 	Problems []string `json:"problems"`
 
-	// Unopened says why there is no cost though nothing is wrong; "" if there is.
+	// Unopened is why there is no cost though nothing is wrong; "" if there is.
 	Unopened string `json:"unopened,omitempty"`
 }
 

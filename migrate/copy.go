@@ -79,7 +79,7 @@ func (c *converger) page(ctx context.Context, items []original) (tally, error) {
 	if failed := group.Wait(); failed != nil {
 		err = failed
 	}
-	// What a page found says what the next one will find.
+	// What one page found predicts what the next one will find.
 	c.readFirst = 2*c.tally.found > int64(len(items))
 	return c.tally, err
 }
@@ -157,7 +157,7 @@ func (c *converger) again(ctx context.Context, n, try int, err error) (int, erro
 	return try + 1, task.Sleep(ctx, c.cfg.Backoff.Wait(try+1, c.jitter()))
 }
 
-// divisible says of a transaction's error whether its parts may do better.
+// divisible reports whether the parts of a transaction that failed may succeed.
 func divisible(err error) bool {
 	return errors.Is(err, store.ErrContention) || errors.Is(err, store.ErrUnknown)
 }

@@ -38,7 +38,7 @@ func (m *Migrator) creation(items []original) []types.TransactWriteItem {
 	return actions
 }
 
-// place says which item of a creation an action is about, and on which side.
+// place returns which item of a creation an action is about, and on which side.
 // Action 0 is the barrier's check, whose item is -1.
 func place(action int) (i int, onV2 bool) {
 	if action == 0 {
@@ -86,7 +86,7 @@ func (b *batchSize) lost(n int) {
 	b.now = max(1, min(b.now, n/2))
 }
 
-// byRecords says whether contention concerned records of a creation, so that a
+// byRecords reports whether contention concerned records of a creation, so that a
 // smaller one meets less of it. The barrier's check is in all of them, and costs
 // least in the largest.
 func byRecords(err error) bool { return !slices.Equal(item.Contended(err), []int{0}) }

@@ -15,7 +15,7 @@ type difference struct {
 	v1   store.Expectation // what v1 held at that moment
 	v2   store.Expectation
 	at   item.Record // the record of v2 that differs
-	// misplaced: it is in a bucket where nobody looks for its key.
+	// misplaced: it is in a bucket where no reader looks for its key.
 	misplaced bool
 }
 
@@ -80,7 +80,7 @@ func (c *comparison) confirm(ctx context.Context, keys []string, wanted func(dif
 	return nil
 }
 
-// difference says how the records of a key differ, if they do.
+// difference returns how the records of a key differ, if they do.
 func (m *Migrator) difference(b both) (difference, bool) {
 	d := difference{key: b.key, at: m.v2Record(b.key)}
 	if b.v2.Exists {
@@ -96,12 +96,12 @@ func (m *Migrator) difference(b both) (difference, bool) {
 	case !b.v2.Exists:
 		d.kind, d.v1 = DiffMissing, store.Exactly(b.v1.value)
 	default:
-		d.kind, d.v1 = DiffDiffering, store.Exactly(b.v1.value)
+		d.kind, d.v1 = DiffValue, store.Exactly(b.v1.value)
 	}
 	return d, true
 }
 
-// misplaced confirms a record that is in a bucket where nobody looks for it. It is
+// misplaced confirms a record that is in a bucket where no reader looks for it. It is
 // an orphan, whatever v1 has.
 func (c *comparison) misplaced(ctx context.Context, r v2Item) error {
 	at := c.v2At(r.bucket, r.key)

@@ -1,0 +1,13 @@
+package attempt
+
+import "errors"
+
+// Status returns the HTTP status of the answer that err comes from, 0 if there was
+// no answer or the transport has no status.
+func Status(err error) int {
+	var answer interface{ HTTPStatusCode() int }
+	if errors.As(err, &answer) {
+		return answer.HTTPStatusCode()
+	}
+	return 0
+}
