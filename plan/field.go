@@ -173,23 +173,24 @@ func Names() []string {
 }
 
 // LoadScale reads numbers from a YAML mapping of name to value over those of
-// base. It is strict: unknown and repeated names are refused, with their place.
-func LoadScale(r io.Reader, base Scale) (Scale, error) {
-	top, err := yamlfile.Read(r, "scale", "numbers by name, such as tables: 1000")
+// base; file names the source in errors. It is strict: unknown and repeated names
+// are refused. A mistake is a *yamlfile.Error.
+func LoadScale(r io.Reader, file string, base Scale) (Scale, error) {
+	top, err := yamlfile.Read(r, file, "numbers by name, such as tables: 1000")
 	if err != nil {
-		return Scale{}, fmt.Errorf("%w: %w", ErrScale, err)
+		return Scale{}, err
 	}
 	entries, err := top.Entries()
 	if err != nil {
-		return Scale{}, fmt.Errorf("%w: %w", ErrScale, err)
+		return Scale{}, err
 	}
 	for _, e := range entries {
 		text, ok := e.Value.Text()
 		if !ok {
-			return Scale{}, fmt.Errorf("%w: %w", ErrScale, e.Value.Errorf("%s: expected one value, found %s", e.Key.Value, e.Value.Describe()))
+			return Scale{}, e.Value.Errorf("%s: expected one value, found %s", e.Key.Value, e.Value.Describe())
 		}
 		if err := base.Set(e.Key.Value, text); err != nil {
-			return Scale{}, fmt.Errorf("scale:%d: %w", e.Key.Line, err)
+			return Scale{}, e.Key.Errorf("%w", err)
 		}
 	}
 	return base, nil

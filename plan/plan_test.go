@@ -11,6 +11,7 @@ import (
 	"github.com/lakebench/lakebench/internal/cost"
 	"github.com/lakebench/lakebench/internal/price"
 	"github.com/lakebench/lakebench/internal/render"
+	"github.com/lakebench/lakebench/internal/yamlfile"
 	"github.com/lakebench/lakebench/store/keyspace"
 )
 
@@ -119,16 +120,18 @@ func TestScaleFile(t *testing.T) {
 	if err := want.Write(&b); err != nil {
 		t.Fatal(err)
 	}
-	got, err := LoadScale(&b, DefaultScale())
+	got, err := LoadScale(&b, "scale.yaml", DefaultScale())
 	if err != nil || got != want {
 		t.Errorf("read back %+v, %v; want %+v", got, err, want)
 	}
 	for text, says := range map[string]string{
-		"": "empty", "tables: 1\ntables: 2": `scale:2:1: key "tables" is given twice`, "- 1": "scale:1:1", "table: 3": `scale:1: impossible scale: unknown number "table", did you mean "tables"?`,
-		"tables: 1.5": "scale:1: ", "retention: 7 days": "retention", "tables: [1]": "scale:1:9: tables: expected one value", "a: b: c": "mapping values",
+		"": "empty", "tables: 1\ntables: 2": `scale.yaml:2:1: key "tables" is given twice`, "- 1": "scale.yaml:1:1", "table: 3": `scale.yaml:1:1: impossible scale: unknown number "table", did you mean "tables"?`,
+		"tables: 1.5": "scale.yaml:1:1: ", "retention: 7 days": "retention", "tables: [1]": "scale.yaml:1:9: tables: expected one value", "a: b: c": "mapping values",
 	} {
-		if _, err := LoadScale(strings.NewReader(text), DefaultScale()); !errors.Is(err, ErrScale) || !strings.Contains(err.Error(), says) {
-			t.Errorf("%q: %v, want ErrScale that says %q", text, err, says)
+		_, err := LoadScale(strings.NewReader(text), "scale.yaml", DefaultScale())
+		var mistake *yamlfile.Error
+		if !errors.As(err, &mistake) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v, want a *yamlfile.Error with %q", text, err, says)
 		}
 	}
 }

@@ -95,8 +95,8 @@ func (o planOptions) readScale() (plan.Scale, error) {
 			return scale, usagef("--scale: %w", err)
 		}
 		defer func() { _ = f.Close() }() // it was only read
-		if scale, err = plan.LoadScale(f, scale); err != nil {
-			return scale, usagef("%s: %w", o.scale, err)
+		if scale, err = plan.LoadScale(f, o.scale, scale); err != nil {
+			return scale, usagef("%w", err)
 		}
 	}
 	err := assignments(o.set, "number", scale.Set)

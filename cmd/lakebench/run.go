@@ -342,9 +342,9 @@ func loadPrices(file string) (price.Table, error) {
 		return price.Table{}, usagef("--prices: %w", err)
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	t, err := price.Load(f)
+	t, err := price.Load(f, file)
 	if err != nil {
-		return price.Table{}, usagef("%s: %w", file, err)
+		return price.Table{}, usagef("%w", err)
 	}
 	return t, nil
 }

@@ -11,12 +11,13 @@ import (
 	"github.com/lakebench/lakebench/internal/yamlfile"
 )
 
-// Load reads a table in the YAML form of the one that ships. It is strict: every
+// Load reads a table in the YAML form of the one that ships; file names the source
+// in errors. It is strict: every
 // key must be there once and no other, every price is a finite number of at
 // least 0. Only sources may be left out. A mistake is a *yamlfile.Error; what the
 // reader fails with is returned as it is.
-func Load(r io.Reader) (Table, error) {
-	top, err := yamlfile.Read(r, "prices", "a price table")
+func Load(r io.Reader, file string) (Table, error) {
+	top, err := yamlfile.Read(r, file, "a price table")
 	if err != nil {
 		return Table{}, err
 	}

@@ -74,7 +74,7 @@ var defaultTable string
 
 // Default returns the table that ships with lakebench: us-east-1.
 func Default() Table {
-	t, err := Load(strings.NewReader(defaultTable))
+	t, err := Load(strings.NewReader(defaultTable), "prices")
 	if err != nil {
 		panic(fmt.Sprintf("price: the embedded table: %v", err)) // a test loads it
 	}

@@ -63,7 +63,7 @@ func TestCosts(t *testing.T) {
 
 func TestHash(t *testing.T) {
 	a := Default()
-	commented, err := Load(strings.NewReader("# ours\n" + strings.Replace(defaultTable, "0.625", "0.6250", 1)))
+	commented, err := Load(strings.NewReader("# ours\n"+strings.Replace(defaultTable, "0.625", "0.6250", 1)), "prices")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestHash(t *testing.T) {
 		{`"2026-10-04"`, `"2026-10-05"`}, {"us-east-1\n", "eu-west-1\n"},
 		{"rru_per_million: 0.125", "rru_per_million: 0.126"}, {"reduced 2025-04-10", "reduced"},
 	} {
-		b, err := Load(strings.NewReader(strings.Replace(defaultTable, change.from, change.to, 1)))
+		b, err := Load(strings.NewReader(strings.Replace(defaultTable, change.from, change.to, 1)), "prices")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +125,7 @@ func TestLoadRefuses(t *testing.T) {
 		"unknown source": {replace("  s3.storage_gb_month:", "  s3.storage:"), `unknown key "s3.storage"`},
 		"empty source":   {withoutSources() + "sources: {s3.storage_gb_month: }\n", "sources.s3.storage_gb_month: expected a text"},
 	} {
-		_, err := Load(strings.NewReader(c.file))
+		_, err := Load(strings.NewReader(c.file), "prices")
 		var syntax *yamlfile.Error
 		if !errors.As(err, &syntax) {
 			t.Errorf("%s: %v, expected a *yamlfile.Error", name, err)
@@ -146,7 +146,7 @@ func withoutSources() string {
 }
 
 func TestLoadWithoutSources(t *testing.T) {
-	got, err := Load(strings.NewReader(withoutSources()))
+	got, err := Load(strings.NewReader(withoutSources()), "prices")
 	if err != nil || len(got.Sources) != 0 {
 		t.Errorf("%v, %v", got.Sources, err)
 	}
@@ -154,7 +154,7 @@ func TestLoadWithoutSources(t *testing.T) {
 
 func TestLoadReturnsTheReadersError(t *testing.T) {
 	broken := errors.New("disk on fire")
-	_, err := Load(io.MultiReader(strings.NewReader(defaultTable[:200]), iotest.ErrReader(broken)))
+	_, err := Load(io.MultiReader(strings.NewReader(defaultTable[:200]), iotest.ErrReader(broken)), "prices")
 	if !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
@@ -164,7 +164,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add(defaultTable)
 	f.Add("a: &a [*a]\n")
 	f.Fuzz(func(t *testing.T, file string) {
-		p, err := Load(strings.NewReader(file))
+		p, err := Load(strings.NewReader(file), "prices")
 		if err != nil {
 			return
 		}

@@ -28,7 +28,7 @@ type Error struct {
 // ErrEmpty: the file holds nothing, or comments alone.
 var ErrEmpty = errors.New("the file is empty")
 
-// Unwrap returns ErrEmpty if the file is.
+// Unwrap returns ErrEmpty if the file is, and what Errorf was given with %w.
 func (e *Error) Unwrap() error { return e.reason }
 
 func (e *Error) Error() string {
@@ -82,7 +82,8 @@ func unreadable(file string, err error) error {
 
 // Errorf returns a mistake at the value.
 func (n Node) Errorf(format string, args ...any) error {
-	return &Error{File: n.file, Line: n.Line, Column: n.Column, Msg: fmt.Sprintf(format, args...)}
+	err := fmt.Errorf(format, args...)
+	return &Error{File: n.file, Line: n.Line, Column: n.Column, Msg: err.Error(), reason: errors.Unwrap(err)}
 }
 
 // A Field is a key of a mapping, and what reads its value.
