@@ -131,7 +131,7 @@ func (o *jsonObject) attributes(name string, item attr.Item) {
 	o.dst = item.AppendJSON(o.dst)
 }
 
-// consumed writes a table's ConsumedCapacity. Transactions say, beside the
+// consumed writes a table's ConsumedCapacity. Transactions say, besides the
 // total, whether the units are of reading or of writing.
 func (o *jsonObject) consumed(u *TableUsage, mode capacityMode, transactional bool) {
 	o.string("TableName", u.Table)

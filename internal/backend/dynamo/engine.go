@@ -1,20 +1,3 @@
-// Package dynamo is DynamoDB in memory, for measuring what a program asks of it.
-//
-// Its opinion: the numbers are the product. Every request is charged by the
-// documented rules, in the place where it is served, failed ones included, and
-// what the documentation leaves open is a named setting (see [Config]). Where
-// imitations make life easier than AWS does, this one does not: scans come in
-// hash order, pages end where AWS ends them, transactions take time and
-// conflict.
-//
-// A request goes through three layers: a front (HTTP server or in-memory HTTP
-// client) that only knows headers; the wire codec, JSON to typed requests and
-// back; and the operations on tables, which know neither. The direct front,
-// [Engine.Do], takes the place of the first two: it turns the SDK's own types
-// into typed requests. [Open] keeps the tables in a directory (package disk): the
-// operations hand over what they change, and an answer waits until that is on disk.
-// Rules and their sources are in docs/facts/dynamodb.md §3; AWS pages named in comments are those of
-// the Amazon DynamoDB Developer Guide.
 package dynamo
 
 import (

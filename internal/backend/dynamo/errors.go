@@ -44,7 +44,7 @@ type serviceError struct {
 
 func (e *serviceError) Error() string { return string(e.code) + ": " + e.message }
 
-// A reason says what one action did to its transaction. Its zero value is an
+// A reason is what one action did to its transaction. Its zero value is an
 // action without fault.
 type reason struct {
 	code    reasonCode
@@ -62,7 +62,7 @@ const (
 	reasonItemInvalid reasonCode = "ValidationError"
 )
 
-// String is the code on the wire: actions without fault say None.
+// String is the code on the wire: it is None for actions without fault.
 func (c reasonCode) String() string {
 	if c == reasonNone {
 		return "None"

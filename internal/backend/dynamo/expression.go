@@ -82,7 +82,7 @@ func (c *compiler) fail(err error) {
 	}
 }
 
-// begin says whether there is an expression to parse.
+// begin reports whether there is an expression to parse.
 func (c *compiler) begin(text *string) bool {
 	c.used = c.used || text != nil
 	return text != nil && c.err == nil

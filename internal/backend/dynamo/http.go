@@ -59,7 +59,7 @@ func (c *HTTPClient) Do(req *http.Request) (*http.Response, error) {
 	if c.observe != nil {
 		c.observe(ctx, resp.Served)
 	}
-	if ctx.Err() != nil { // the answer comes too late for whoever asked
+	if ctx.Err() != nil { // the client no longer waits
 		return nil, context.Cause(ctx)
 	}
 	answer := &answerBody{engine: c.engine, buf: resp.Body}
@@ -91,7 +91,7 @@ func (e *Engine) readBody(req *http.Request) ([]byte, error) {
 	return body.Bytes(), err
 }
 
-// answerBody is the body of an in-memory answer. Whoever closes it gives its
+// answerBody is the body of an in-memory answer. A caller that closes it gives its
 // buffer back; reading it afterwards gives nothing.
 type answerBody struct {
 	bytes.Reader

@@ -15,7 +15,7 @@ import (
 
 const clients = 16
 
-// BenchmarkDurable is what a directory costs 16 clients of the SDK, beside memory:
+// BenchmarkDurable is what a directory costs 16 clients of the SDK, compared with memory:
 // they share the waits for the disk.
 func BenchmarkDurable(b *testing.B) {
 	for _, where := range []string{"memory", "directory"} {

@@ -79,7 +79,7 @@ func (s *schema) keyRow(key attr.Item) (rows.Row, *serviceError) {
 	return makeRow(partition, sort, 0, nil), nil
 }
 
-// encodingRoom is what the encoding of most items takes beside their size.
+// encodingRoom is what the encoding of most items takes besides their size.
 const encodingRoom = 64
 
 // itemRow returns the row of an item to be stored.

@@ -4,7 +4,7 @@ import "github.com/lakebench/lakebench/internal/backend/tally"
 
 // Served is one request as the service saw it and bills it. Requests that fail
 // are billed too, where AWS does (a failed condition, a cancelled transaction),
-// although the error that the client gets says nothing about it.
+// although the error that the client gets does not show it.
 type Served struct {
 	API     string // the operation's name, such as "GetItem"
 	Outcome string // one of the Outcome constants
@@ -84,7 +84,7 @@ type Totals struct {
 // Units are read and write request units.
 type Units struct{ RRU, WRU float64 }
 
-// counter is the engine's own count, independent of whoever observes.
+// counter is the engine's own count, independent of any observer.
 type counter struct{ tally.Tally[Units] }
 
 func (c *counter) add(s *Served) {

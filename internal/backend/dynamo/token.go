@@ -84,9 +84,9 @@ func (k *tokens) end(now time.Time, token string, images []int32) completed {
 	return completed{completion{id, now}, k.known[id]}
 }
 
-// forgo forgets a cancelled transaction, of which nothing remains: its token may
+// cancel forgets a cancelled transaction, which has changed nothing: its token may
 // be used again.
-func (k *tokens) forgo(token string) {
+func (k *tokens) cancel(token string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	delete(k.known, tokenDigest(token))

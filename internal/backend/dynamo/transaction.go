@@ -51,7 +51,7 @@ func (e *Engine) transactOnce(ctx context.Context, in *transactWriteInput, write
 	}
 	err = e.transact(ctx, in, writes, b)
 	if err != nil {
-		e.tokens.forgo(in.token)
+		e.tokens.cancel(in.token)
 	}
 	return err
 }
@@ -178,7 +178,7 @@ func (w *write) prepare(checksConflict bool) (old rows.Row, fault reason) {
 	return old, reason{}
 }
 
-// conflicts says whether a transaction in flight keeps w, an action of another,
+// conflicts reports whether a transaction in flight keeps w, an action of another,
 // from its item. The caller holds the table's lock.
 func (w *write) conflicts(checksConflict bool) bool {
 	h := w.table.held[w.row.Identity()]

@@ -12,7 +12,7 @@ func makeRow(partition, sort attr.Value, size int, attributes []byte) rows.Row {
 	return rows.NewRow(partition.AppendOrdered(p[:0]), sort.AppendOrdered(s[:0]), size, attributes)
 }
 
-// inRow says that a key attribute is stored in the row's key alone. A number's
+// inRow reports whether a key attribute is stored in the row's key alone. A number's
 // key form is made for sorting; the number itself is among the attributes.
 func (k keyAttribute) inRow() bool { return k.kind != attr.N }
 

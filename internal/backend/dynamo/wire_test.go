@@ -203,7 +203,7 @@ func repeated(n int, format string) string {
 }
 
 // Requests are counted under the names of operations only: anyone can invent
-// names, and the counts are kept for ever.
+// names, and the counts are kept forever.
 func TestTotalsBoundNames(t *testing.T) {
 	e := newEngine(t)
 	for i := range 1000 {

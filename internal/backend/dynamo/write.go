@@ -123,7 +123,7 @@ func (w *write) apply() {
 	}
 }
 
-// distinct says whether no two of writes are on one item. Requests have few
+// distinct reports whether no two of writes are on one item. Requests have few
 // writes, most of them two or three.
 func distinct(writes []write) bool {
 	for i := range writes {

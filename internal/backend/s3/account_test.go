@@ -52,7 +52,7 @@ func newAccount(t fataler, change func(*s3.Config)) account {
 }
 
 // do makes the SDK's call of an input, by the name of its type, and returns what the
-// service says of it beside the answer.
+// service reports of it besides the answer.
 func (a account) do(ctx context.Context, in any) (out any, served s3.Served, err error) {
 	client := newClient(a.Client(func(_ context.Context, s s3.Served) { served = s }))
 	name := strings.TrimSuffix(reflect.TypeOf(in).Elem().Name(), "Input")

@@ -80,7 +80,7 @@ func (c checksum) kind() string {
 	return fullObject
 }
 
-// claims are what a request says of the bytes that it brings; "" is nothing.
+// claims are what a request declares about its bytes; "" is nothing.
 type claims struct {
 	algorithm algorithm // noAlgorithm: the service chooses
 	value     string    // in base64, if there is an algorithm

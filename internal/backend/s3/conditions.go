@@ -35,7 +35,7 @@ func (c *readCondition) check(o *object) *serviceError {
 	return nil
 }
 
-// matches says whether an ETag is in a list of them, with or without quotes.
+// matches reports whether an ETag is in a list of them, with or without quotes.
 func matches(list, etag string) bool {
 	if list == "*" {
 		return true

@@ -46,7 +46,7 @@ func (c *HTTPClient) Do(req *http.Request) (*http.Response, error) {
 	if c.observe != nil {
 		c.observe(ctx, served)
 	}
-	if ctx.Err() != nil { // the answer comes too late for whoever asked
+	if ctx.Err() != nil { // the client no longer waits
 		return nil, context.Cause(ctx)
 	}
 	resp.set("Content-Length", strconv.FormatInt(resp.length, 10))
@@ -97,7 +97,7 @@ func (s *Service) HTTPHandler() http.Handler {
 		case errors.As(err, &tooLarge):
 			resp = respond(req.Method, nil, fail(entityTooLarge, "Your proposed upload exceeds the maximum allowed size: %d bytes", tooLarge.Limit))
 		case err != nil:
-			return // the client went away: nobody to answer
+			return // the client went away
 		default:
 			resp, _ = s.serveHTTP(req.Context(), req, body)
 		}

@@ -261,7 +261,7 @@ func pickChecksum(values ...string) (algorithm, string) {
 	return noAlgorithm, ""
 }
 
-// unread is an element that nobody here knows.
+// unread is an element that this service does not know.
 type unread struct{ XMLName xml.Name }
 
 // unmarshal reads the body as XML into v, whose unknown elements are other.

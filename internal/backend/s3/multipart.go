@@ -68,9 +68,10 @@ func (r *createUpload) do(_ context.Context, s *Service, _ *bill) (answer, *serv
 	return &uploadCreated{bucket: r.bucket, key: r.key, id: id, algorithm: r.algorithm, kind: checksum{composite: u.composite}.kind()}, nil
 }
 
-// isComposite says of which type an upload's checksum is: a CRC64NVME is always
-// of the whole object, a SHA never, and a CRC32 or CRC32C by default not (User
-// Guide, "Checking object integrity", "Full object and composite checksum types").
+// isComposite reports whether an upload's checksum is made of those of its parts. A
+// CRC64NVME is always of the whole object, a SHA always of the parts, a CRC32 or CRC32C
+// of the parts by default (User Guide, "Checking object integrity", "Full object and
+// composite checksum types").
 func isComposite(a algorithm, kind string) (bool, *serviceError) {
 	byDefault := composite
 	if a == crc64NVME {

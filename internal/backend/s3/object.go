@@ -19,7 +19,7 @@ const (
 	maxBody = 1 << 30
 )
 
-// An object is never changed, only replaced: whoever has it may read it without a
+// An object is never changed, only replaced: it may be read without a
 // lock.
 type object struct {
 	body     []byte
@@ -29,7 +29,7 @@ type object struct {
 	attributes
 }
 
-// attributes are what a writer says about an object beside its bytes.
+// attributes are what a writer gives an object besides its bytes.
 type attributes struct {
 	contentType        string
 	contentEncoding    string

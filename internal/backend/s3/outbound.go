@@ -41,7 +41,7 @@ func (r *response) set(name, value string) {
 
 func (r *response) fail(err *serviceError) {
 	r.status = err.status()
-	if r.status == http.StatusNotModified { // has no body, and says what it is about
+	if r.status == http.StatusNotModified { // has no body
 		r.set("Etag", err.object.etag)
 		r.set("Last-Modified", httpDate(err.object.modified))
 		return

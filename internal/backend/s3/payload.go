@@ -9,7 +9,7 @@ import (
 )
 
 // payload returns the bytes that a request brings, without the framing of
-// aws-chunked, and what it says of them.
+// aws-chunked, and what its headers declare about them.
 func (in *inbound) payload() ([]byte, claims, *serviceError) {
 	c := claims{md5: in.header.Get("Content-Md5")}
 	body, trailers := in.body, http.Header(nil)

@@ -10,7 +10,7 @@ import (
 // A route is how one operation arrives over HTTP: its API reference page,
 // "Request syntax".
 type route struct {
-	// query are the parameters that it has here, beside those of every request.
+	// query are the parameters that it has here, besides those of every request.
 	query  []string
 	decode func(in *inbound) (request, *serviceError)
 }
@@ -100,7 +100,7 @@ func objectOperation(method string, query url.Values) string {
 }
 
 // everyQuery are parameters that any request may have: the SDK's name of the
-// operation, and those of a signature in the address, which nobody checks.
+// operation, and those of a signature in the address, which are not checked.
 var everyQuery = []string{
 	"x-id", "X-Amz-Algorithm", "X-Amz-Content-Sha256", "X-Amz-Credential", "X-Amz-Date", "X-Amz-Expires",
 	"X-Amz-Security-Token", "X-Amz-Signature", "X-Amz-SignedHeaders",

@@ -93,7 +93,7 @@ type Billed struct {
 	ReadBytes, WrittenBytes int64
 }
 
-// counter is the service's own count, independent of whoever observes.
+// counter is the service's own count, independent of any observer.
 type counter struct{ tally.Tally[Billed] }
 
 func (c *counter) add(s *Served) {

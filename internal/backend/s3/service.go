@@ -1,18 +1,3 @@
-// Package s3 is S3 in memory, for measuring what a program asks of it.
-//
-// Its opinion: conditional writes are the product. One of any number of racing
-// creators wins, a write that a deletion overtook gets the 409 that asks for
-// another try, a key that may not be listed gets the 403 that is not an absence,
-// and every request is counted and billed where it is served. What it does not
-// have it refuses by name with NotImplemented, instead of leaving it out.
-//
-// A request goes through two layers: a front, which turns it into one of the
-// typed requests and the answer back, and the operations on buckets. There are
-// two fronts: an in-memory HTTP client ([Service.Client]) and an HTTP server
-// ([Service.HTTPHandler]). Requests are addressed by path, and no signature is
-// checked.
-// Rules and their sources are in docs/facts/s3.md §3; AWS pages named in comments are
-// those of the Amazon S3 API Reference and User Guide.
 package s3
 
 import (
@@ -56,7 +41,7 @@ type answer interface {
 	http(to *response)
 }
 
-// serve decodes and carries out one request, which brings so many bytes of an
+// serve decodes and carries out one request, with the given number of bytes of an
 // object, and books it. It never panics.
 func (s *Service) serve(ctx context.Context, api string, brings int64, decode func() (request, *serviceError)) (answer, Served, *serviceError) {
 	b := &bill{Served: Served{API: api, WrittenBytes: brings}}

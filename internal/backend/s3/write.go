@@ -73,7 +73,7 @@ func (b *bucket) end(key string, w *write) {
 	b.inFlight[key] = left
 }
 
-// holds says why a condition does not hold, nil if it does.
+// holds returns why a condition does not hold, nil if it does.
 func (b *bucket) holds(key string, c writeCondition, w *write, racesConflict bool) *serviceError {
 	o, found := b.objects.Get(key)
 	lost := fail(preconditionFailed, preconditionMessage)

@@ -27,7 +27,7 @@ const (
 	NotASetKind     Rule = "not a set type"   // Set of a kind that is no set
 )
 
-// ValueError says that a value is well-formed JSON of the right types but
+// A ValueError is the error of a value that is well-formed JSON of the right types but
 // breaks a rule of DynamoDB: the service's ValidationException.
 type ValueError struct {
 	Rule Rule
@@ -56,23 +56,23 @@ func NestedTooDeep() error {
 	return &ValueError{Rule: TooDeep, Message: "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit"}
 }
 
-// SyntaxError says that bytes are no JSON text: the service's
+// A SyntaxError is the error of bytes that are not JSON: the service's
 // SerializationException.
 type SyntaxError struct {
 	// Offset counts bytes from the start of the text.
 	Offset int
 	// Path leads to the enclosing value, outermost first.
 	Path string
-	// Problem says what was expected and what was found.
+	// Problem is what is wrong, in words.
 	Problem string
 }
 
-// Error names place and problem in one line.
+// Error returns one line: the place and the problem.
 func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("malformed JSON at byte %d%s: %s", e.Offset, in(e.Path), e.Problem)
 }
 
-// TypeError says that a JSON value has another type than the one wanted: the
+// A TypeError is the error of a JSON value of another type than expected: the
 // service's SerializationException.
 type TypeError struct {
 	Offset int
@@ -81,7 +81,7 @@ type TypeError struct {
 	Want, Found JSONType
 }
 
-// Error names place, expected and found type in one line.
+// Error returns one line: the place, the type expected and the type found.
 func (e *TypeError) Error() string {
 	return fmt.Sprintf("wrong type at byte %d%s: expected %s, found %s", e.Offset, in(e.Path), e.Want, e.Found)
 }

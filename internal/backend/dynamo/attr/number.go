@@ -65,7 +65,7 @@ func parseDecimal(text string) (decimal, error) {
 	return d, d.checkRange()
 }
 
-// readMantissa reads digits with an optional point. tooLong says that more
+// readMantissa reads digits with an optional point. tooLong reports that more
 // digits are significant than a decimal holds, ok that the text is a mantissa.
 func (d *decimal) readMantissa(text string) (tooLong, ok bool) {
 	whole, fraction, hasPoint := strings.Cut(text, ".")

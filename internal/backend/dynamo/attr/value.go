@@ -2,7 +2,7 @@
 // items made of them, their rules (validity, equality, order, size) and their
 // two encodings, DynamoDB JSON on the wire and a compact binary form at rest.
 //
-// Its opinion: a value is immutable and cheap to copy, an item is a sorted
+// A value is immutable and cheap to copy, an item is a sorted
 // slice, and what a table stores is the compact form, from which a response is
 // written without building values. Numbers are decimal text in one canonical
 // spelling and are never turned into binary floating point.

@@ -50,7 +50,7 @@ type Tally struct {
 }
 
 // Compare sends steps to both services, on empty tables, until their answers differ.
-// The error is a *MismatchError then, or says that a service could not be asked. After an
+// The error is then a *MismatchError, or the error of a service that did not answer. After an
 // explained difference the tables may differ, so that the sequence ends there.
 func Compare(ctx context.Context, ours, theirs Service, steps []Step, tally *Tally) error {
 	for _, s := range Setup() {

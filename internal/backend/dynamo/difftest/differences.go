@@ -7,19 +7,19 @@ import (
 	"github.com/lakebench/lakebench/internal/backend/dynamo/attr"
 )
 
-// A Difference is one that is known and wanted: DynamoDB Local does something else
-// than AWS, as far as that is documented.
+// A Difference is a known and accepted one: as far as documents show, DynamoDB Local
+// does something else than AWS, and the embedded DynamoDB does as AWS.
 type Difference struct {
 	Name   string
-	Why    string // what AWS does, and where that is known from
+	Why    string // what AWS does, and the source of that
 	covers func(step Step, ours, theirs *outcome) bool
 }
 
-// Differences are all of them. Whatever else differs is a defect of one side.
+// Differences lists all of them. Any other difference is a defect of one side.
 var Differences = []Difference{
 	{
 		Name: "updated-attributes",
-		Why: "AWS returns the values at an update's very paths as UPDATED_OLD and UPDATED_NEW, and nothing new for what was removed " +
+		Why: "AWS returns as UPDATED_OLD and UPDATED_NEW only the values at the paths of the update, and no new value for what was removed " +
 			"(ExtendDB#98 and #105, dynoxide#36, verified there against AWS); DynamoDB Local returns whole attributes",
 		covers: func(s Step, ours, theirs *outcome) bool {
 			return s.Operation == "UpdateItem" && strings.Contains(s.Body, `"ReturnValues":"UPDATED_`) && ours.ok() && theirs.ok() &&
@@ -28,7 +28,7 @@ var Differences = []Difference{
 	},
 	{
 		Name: "fault-of-one-action",
-		Why: "a key that does not fit its table, a key attribute that an update changes, an update that cannot be made: each cancels a " +
+		Why: "a key that does not fit its table, an update of a key attribute, or an update that cannot be made cancels a " +
 			"transaction with that action's reason ValidationError and a reason for every other action (captured on AWS: " +
 			"paritysuite/dynamodb-conformance#46, #60; API reference, TransactWriteItems, \"Cancellation reason codes\"). DynamoDB Local " +
 			"refuses the whole request, or gives no reasons, or none behind the first fault, or evaluates the conditions first",
@@ -38,14 +38,14 @@ var Differences = []Difference{
 				return false
 			case ours.canceledFor("ValidationError"):
 				return theirs.failure == "ValidationException" || theirs.failure == "TransactionCanceledException"
-			default: // and a fault of the whole request beside
+			default: // the whole request has a fault as well
 				return ours.failure == "ValidationException" && theirs.failure == "TransactionCanceledException" && len(theirs.lines) == 0
 			}
 		},
 	},
 	{
 		Name: "key-update-before-condition",
-		Why: "that an update changes a key attribute shows in the request alone, and is refused before the item is looked at " +
+		Why: "an update of a key attribute is refused from the request alone, before the item is read " +
 			"(as by dynalite, which follows AWS); DynamoDB Local evaluates the condition first",
 		covers: func(_ Step, ours, theirs *outcome) bool {
 			return strings.Contains(ours.message, "This attribute is part of the key") && theirs.failure == "ConditionalCheckFailedException"
@@ -90,7 +90,7 @@ func (o *outcome) attributes() attr.Item {
 	return nil
 }
 
-// partOf says whether an item has only attributes that another has too: equal ones,
+// partOf reports whether an item has only attributes that another has too: equal ones,
 // or parts of maps and lists.
 func partOf(part, whole attr.Item) bool {
 	for _, f := range part {
@@ -123,7 +123,7 @@ func valuePartOf(part, whole attr.Value) bool {
 
 func (o *outcome) ok() bool { return o.failure == "" }
 
-// canceledFor says whether a transaction was cancelled with a reason.
+// canceledFor reports whether a transaction was cancelled with a reason.
 func (o *outcome) canceledFor(code string) bool {
 	return o.failure == "TransactionCanceledException" && slices.Contains(o.lines, "reason "+code)
 }

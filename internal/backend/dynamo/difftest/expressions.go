@@ -7,7 +7,7 @@ import (
 )
 
 // condition makes a condition of at most depth operators above each other; keys
-// says whether key attributes may be in it.
+// reports whether key attributes may be in it.
 func (p *placeholders) condition(depth int, keys bool) string {
 	if depth > 0 && p.oneIn(2) {
 		switch p.IntN(3) {

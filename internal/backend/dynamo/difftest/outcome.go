@@ -12,7 +12,7 @@ import (
 	"github.com/lakebench/lakebench/internal/backend/dynamo/attr"
 )
 
-// A Service answers requests. The error says that it could not be asked.
+// A Service answers requests. It returns an error if it gave no answer.
 type Service interface {
 	Serve(ctx context.Context, operation, body string) (status int, answer []byte, err error)
 }

@@ -78,7 +78,7 @@ func (g *generator) step() Step {
 	}
 }
 
-// conditional adds, to a write, what all writes have. alone says that it is no
+// conditional adds, to a write, what all writes have. alone reports that it is no
 // action of a transaction.
 func (p *placeholders) conditional(b body, alone bool, returns ...string) body {
 	if p.oneIn(3) {
@@ -140,7 +140,7 @@ func (g *generator) scan(t table) body {
 	return b
 }
 
-// page adds what Query and Scan have in common; keys says whether the filter may
+// page adds what Query and Scan have in common; keys reports whether the filter may
 // be on key attributes.
 func (p *placeholders) page(b body, keys bool) {
 	b["ConsistentRead"] = p.oneIn(2)

@@ -23,7 +23,7 @@ func ParseCondition(kind Kind, text string, subs *Substitutions) (*Condition, er
 func (c *Condition) Holds(src Source) bool { return c.root.holds(src) }
 
 // Paths calls visit for each document path in the condition with the attribute
-// it starts at; nested says that it leads inside that attribute. The service
+// it starts at; nested reports whether it leads inside that attribute. The service
 // refuses nested paths into key attributes everywhere and any path to a key
 // attribute in the filter of a Query.
 func (c *Condition) Paths(visit func(attribute string, nested bool)) {

@@ -1,7 +1,7 @@
 // Package expr reads and evaluates DynamoDB's expressions: conditions and
 // filters, key conditions, projections, updates.
 //
-// Its opinion: an expression is parsed for every request, as the service does,
+// An expression is parsed for every request, as the service does,
 // and parsing is cheap enough not to need a cache. The grammar is a
 // recursive-descent parser over a lexer without allocations. Faults that are
 // not of syntax are collected by class while parsing, because the service
@@ -54,7 +54,7 @@ const (
 	maxListIndex = 1<<31 - 1
 )
 
-// Error says what is wrong with an expression or with what was given for its
+// Error is what is wrong with an expression or with what was given for its
 // placeholders: the service's ValidationException.
 type Error struct {
 	// Message is the text that the service answers with.

@@ -9,7 +9,7 @@ import (
 // Bound is one end of a range of keys. The zero Bound does not bound anything.
 type Bound struct {
 	Value attr.Value
-	// Open says that Value itself is outside.
+	// Open reports whether Value itself is outside.
 	Open bool
 }
 

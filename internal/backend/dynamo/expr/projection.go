@@ -59,7 +59,7 @@ type projected struct {
 }
 
 // Paths calls visit for each path of the projection with the attribute it
-// starts at; nested says that it leads inside that attribute.
+// starts at; nested reports whether it leads inside that attribute.
 func (p *Projection) Paths(visit func(attribute string, nested bool)) {
 	for i := range p.tree.children {
 		c := &p.tree.children[i]
@@ -158,7 +158,7 @@ func (b *branch) pick(v attr.Value) (out attr.Value, ok bool) {
 	return attr.Map(fields), len(fields) > 0
 }
 
-// each calls found for every child that v has something of.
+// each calls found for every child of which v has a part.
 func (b *branch) each(v attr.Value, found func(step, attr.Value)) {
 	for i := range b.children {
 		c := &b.children[i]

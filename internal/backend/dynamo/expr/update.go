@@ -41,7 +41,7 @@ func ParseUpdate(text string, subs *Substitutions) (*Update, error) {
 }
 
 // Paths calls visit for each path that the update changes or looks at, with the
-// attribute it starts at. changed says that it changes what is there, nested that
+// attribute it starts at. changed reports whether it changes what is there, nested that
 // the path leads inside the attribute.
 func (u *Update) Paths(visit func(attribute string, changed, nested bool)) {
 	u.tree.actions(func(a *action) {

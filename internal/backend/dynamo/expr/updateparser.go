@@ -143,7 +143,7 @@ type setTerm struct {
 	kind attr.Kind
 	// path is set if the term is a path and nothing else.
 	path *path
-	// grouped says that it stands in parentheses, computed that it is a sum or a
+	// grouped reports whether it stands in parentheses, computed that it is a sum or a
 	// difference, of which there may be one.
 	grouped, computed bool
 }

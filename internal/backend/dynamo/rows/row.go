@@ -2,10 +2,10 @@
 // without knowing what an attribute is.
 //
 // An item is one immutable string, so the garbage collector sees one object
-// without pointers per item, and whoever holds a row may read it without a lock
-// for ever. Order is that of the service: by a hash of the partition key first,
-// by sort key within a partition. Table order therefore says nothing about key
-// order, on purpose: code that only works on sorted scans breaks here, not on AWS.
+// without pointers per item, and a row may be read at any time without a lock.
+// Order is that of the service: by a hash of the partition key first, by sort key
+// within a partition. So table order is not key order, on purpose: code that only
+// works on sorted scans breaks here, not on AWS.
 package rows
 
 import (
@@ -68,7 +68,7 @@ func writeKey[B ~string | ~[]byte](b *strings.Builder, key B) {
 }
 
 // Hash places a partition key in scan order: the first 8 bytes of its SHA-256,
-// big-endian. AWS does not say which hash it uses; nothing may depend on it but
+// big-endian. AWS does not publish which hash it uses. Nothing may depend on it except
 // that it is fixed and scatters keys.
 func Hash[B ~string | ~[]byte](partition B) uint64 {
 	sum := sha256.Sum256([]byte(partition))
@@ -148,7 +148,7 @@ func less(a, b Row) bool {
 	return a.Sort() < b.Sort()
 }
 
-// Segment says in which of total equal parts of the hash space a hash lies: a
+// Segment returns in which of total equal parts of the hash space a hash lies: a
 // parallel scan's segment, or a physical partition.
 func Segment(hash uint64, total int) int {
 	part, _ := bits.Mul64(hash, uint64(total))

@@ -59,7 +59,7 @@ type Range struct {
 	Partition, Low, High string
 }
 
-// Contains says whether a row lies in the range.
+// Contains reports whether a row lies in the range.
 func (g *Range) Contains(row Row) bool {
 	return row.Partition() == g.Partition && row.Sort() >= g.Low && g.belowHigh(row)
 }

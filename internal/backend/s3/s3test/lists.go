@@ -143,7 +143,7 @@ func listDeleted(ctx context.Context, p place) error {
 	return nil
 }
 
-// listFacts: what a list says of an object.
+// listFacts checks what a list shows of an object.
 func listFacts(ctx context.Context, p place) error {
 	etag, err := p.put(ctx, "k", "four")
 	if err != nil {

@@ -159,7 +159,7 @@ func createRaces(ctx context.Context, p place) error {
 			}
 		}
 		if winner < 0 {
-			return fmt.Errorf("race %d: nobody won", race)
+			return fmt.Errorf("race %d: no writer won", race)
 		}
 		if err := p.holds(ctx, name, fmt.Sprintf("racer %d", winner)); err != nil {
 			return err

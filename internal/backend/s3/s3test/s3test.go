@@ -1,10 +1,10 @@
-// Package s3test is what every S3 has to do for lakebench: the suite that the
-// embedded one passes on each of its transports, and that real servers are
-// compared by.
+// Package s3test is test support: the suite of what every S3 has to do for
+// lakebench. The embedded S3 passes it on each of its transports, and real servers
+// are compared with it. Only tests import it.
 //
-// Its opinion: a server that differs is described, not excused. Each check has a
-// name; what is known to differ is listed by name with its reason, and a server
-// that fails another check, or passes a listed one, fails the suite.
+// Each check has a name. Checks that a server is known to fail are listed by name
+// with a reason; a server that fails another check, or passes a listed one, fails
+// the suite.
 package s3test
 
 import (
@@ -38,7 +38,7 @@ type Client interface {
 // Target is where the suite runs.
 type Target struct {
 	Client Client
-	Bucket string // empty, or used by nobody else below Prefix
+	Bucket string // empty, or used by no one else below Prefix
 	Prefix string
 	// Known are the checks that the server is known to fail, with the reason.
 	Known map[string]string
