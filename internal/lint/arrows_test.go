@@ -248,6 +248,30 @@ func arrowsOf(t *testing.T, module fs.FS) []string {
 	return wrongImports(files)
 }
 
+// docs/design.md §1 names every part, or the directory that it is below.
+func TestDesignNamesEveryPart(t *testing.T) {
+	const design = "docs/design.md"
+	text, err := os.ReadFile(filepath.Join(root, design))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, _ := parseDocument(string(text))
+	for part := range arrows {
+		named := false
+		for dir := part; dir != "." && dir != "internal"; dir = path.Dir(dir) {
+			named = named || strings.Contains(d.sections["1"], "`"+dir+"`")
+		}
+		if !named {
+			t.Errorf("%s §1 does not name %s", design, part)
+		}
+	}
+	for _, leaf := range leaves {
+		if !strings.Contains(d.sections["1"], "`"+leaf+"`") {
+			t.Errorf("%s §1 does not name the leaf %s", design, leaf)
+		}
+	}
+}
+
 // Every part that docs/design.md §2 wants on virtual time is a part.
 func TestDirectoriesOnVirtualTimeAreParts(t *testing.T) {
 	parts := slices.Collect(maps.Keys(arrows))
