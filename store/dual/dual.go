@@ -93,7 +93,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		return nil, err
 	}
 	// A look before the record is written: a node that may not open leaves no
-	// trace then, and one that opens on v2 says so at once.
+	// trace then, and one that opens on v2 records that at once.
 	state, err := s.records.State(ctx)
 	if err != nil {
 		return nil, err
@@ -163,8 +163,8 @@ func (s *Store) Stats() Stats {
 }
 
 // Close takes the node out of service: what is asked of it from now on fails with
-// ErrClosed. Its record goes, too; only one that says v1 stays until an operator
-// removes it (docs/spec/metadata-store.md §4), since nobody else can know that no
+// ErrClosed. Its record goes, too; only a v1 record stays until an operator
+// removes it (docs/spec/metadata-store.md §4), since only the operator can know that no
 // v1 writer is left.
 func (s *Store) Close(ctx context.Context) error {
 	if err := s.recording.Lock(ctx); err != nil {
