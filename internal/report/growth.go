@@ -36,7 +36,7 @@ func growth(doc results.Document) []render.Block {
 // fitTable has the fits over one parameter, a row for all variants of a metric that
 // grow in the same way.
 func fitTable(doc results.Document, fits []results.Growth) render.Table {
-	t := render.Table{Columns: []render.Column{{}, {Name: "variant", Words: true, Priority: 2}, {Name: "class", Words: true, Priority: 3}, {Name: "fit", Words: true}}}
+	t := render.Table{Columns: []render.Column{{Name: "metric"}, {Name: "variant", Words: true, Priority: 2}, {Name: "class", Words: true, Priority: 3}, {Name: "fit", Words: true}}}
 	for _, m := range columnsOf(doc) {
 		if !tellsGrowth(m) {
 			continue
@@ -111,7 +111,7 @@ func tellsGrowth(m results.Metric) bool { return !m.IsTime() || m.From.Percentil
 func isClear(doc results.Document, g results.Growth) bool {
 	const (
 		most        = 0.25
-		steep, flat = 2, 0.25 // exponents
+		steep, flat = 1.5, 0.5 // exponents
 	)
 	if !doc.Metrics.Lookup(g.Metric).IsTime() || g.Class == results.Constant {
 		return true
