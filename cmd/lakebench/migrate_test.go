@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -169,6 +170,19 @@ func says(t *testing.T, text string, words ...string) {
 	}
 }
 
+// onceScanned calls then once a backfill has recorded a page, unless ctx ends before.
+func (h *hand) onceScanned(ctx context.Context, then func()) {
+	for ctx.Err() == nil {
+		var out bytes.Buffer
+		var status struct{ Backfill struct{ Scanned int } }
+		run(ctx, []string{"migrate", "status", "--json", "--dynamodb-endpoint", h.endpoint}, strings.NewReader(""), &out, io.Discard)
+		if json.Unmarshal(out.Bytes(), &status) == nil && status.Backfill.Scanned > 0 {
+			then()
+			return
+		}
+	}
+}
+
 // TestMigrateByHand is a whole migration, interrupted, the server restarted, and
 // resumed, as docs/migration.md has it.
 func TestMigrateByHand(t *testing.T) {
@@ -183,9 +197,10 @@ func TestMigrateByHand(t *testing.T) {
 	says(t, h.migrate(exitOK, "backfill", "--dry-run"), "about 600 items", "USD")
 
 	// Interrupted after some pages, and the server stopped and started in between.
-	ctx, interrupt := context.WithTimeout(t.Context(), 700*time.Millisecond)
+	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
-	h.during(ctx, exitInterrupted, "backfill", "--page-size", "50", "--rate", "300")
+	go h.onceScanned(ctx, interrupt)
+	h.during(ctx, exitInterrupted, "backfill", "--page-size", "50", "--rate", "50")
 	h.restart()
 	var status struct {
 		Backfill struct{ State string }
