@@ -83,7 +83,7 @@ func TestWorkersAndResultsInABucket(t *testing.T) {
 	}
 	// A worker that is started again under the same name finds its result there.
 	code, _, errs := command(t, slices.Concat(read, []string{"--worker", "1/2", "--start", "night", "--out", "s3://lake/night/workers"})...)
-	if code != exitUsage || !strings.Contains(errs, "s3://lake/night/workers/night-fresh-read-worker-1-of-2 exists") {
+	if code != exitUsage || !strings.Contains(errs, "s3://lake/night/workers/night-fresh-read-worker-1-of-2 already exists; results are never overwritten") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 }
