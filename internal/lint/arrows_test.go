@@ -258,16 +258,11 @@ func TestDesignNamesEveryPart(t *testing.T) {
 	d, _ := parseDocument(string(text))
 	for part := range arrows {
 		named := false
-		for dir := part; dir != "." && dir != "internal"; dir = path.Dir(dir) {
+		for dir := part; dir != "."; dir = path.Dir(dir) {
 			named = named || strings.Contains(d.sections["1"], "`"+dir+"`")
 		}
 		if !named {
 			t.Errorf("%s §1 does not name %s", design, part)
-		}
-	}
-	for _, leaf := range leaves {
-		if !strings.Contains(d.sections["1"], "`"+leaf+"`") {
-			t.Errorf("%s §1 does not name the leaf %s", design, leaf)
 		}
 	}
 }
