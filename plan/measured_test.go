@@ -14,6 +14,7 @@ import (
 	"github.com/lakebench/lakebench/manifest"
 	"github.com/lakebench/lakebench/plan"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/run"
 	"github.com/lakebench/lakebench/store/keyspace"
 	"github.com/lakebench/lakebench/workloads"
 )
@@ -30,10 +31,10 @@ func measure(t *testing.T, name string, set map[string]string, variants ...strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	measured := slices.DeleteFunc(slices.Clone(w.Variants), func(v workloads.Variant) bool {
+	measured := slices.DeleteFunc(slices.Clone(w.Variants), func(v run.Variant) bool {
 		return len(variants) > 0 && !slices.Contains(variants, v.Name)
 	})
-	doc, err := workloads.Run(t.Context(), workloads.Config{
+	doc, err := run.Run(t.Context(), run.Config{
 		Workload: w, Params: p, Variants: measured, Seed: 7, Repeats: 1, Prices: price.Default(), Virtual: true, RunID: "measured",
 		Open: func(ctx context.Context) (*backend.Backend, error) { return backend.Open(ctx, backend.DefaultConfig()) },
 	})

@@ -16,6 +16,7 @@ import (
 	"github.com/lakebench/lakebench/internal/sim/checker"
 	"github.com/lakebench/lakebench/internal/units"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/run"
 	"github.com/lakebench/lakebench/run/load"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/catalog"
@@ -27,40 +28,40 @@ import (
 // appendHistory measures what a lake costs a day once its history is as long as
 // its retention: what commits write, what expires meanwhile, and the refreshes of
 // its readers.
-func appendHistory() *Workload {
-	return &Workload{
+func appendHistory() *run.Workload {
+	return &run.Workload{
 		Name:    "append-history",
 		Summary: "What a day of commits, expiry and catalog refreshes costs at a given retention.",
 		Version: 1,
-		Variants: []Variant{
-			{variantV1, "one-key-per-item table, read by Scan with a filter"},
-			{variantV2, "prefix-isolated, sharded table, queried shard after shard"},
+		Variants: []run.Variant{
+			{Name: variantV1, Doc: "one-key-per-item table, read by Scan with a filter"},
+			{Name: variantV2, Doc: "prefix-isolated, sharded table, queried shard after shard"},
 		},
-		Params: []Param{
+		Params: []run.Param{
 			{
-				Name: "days", Kind: Integer, Min: 1, Max: int64(history.MaxRetention / day), Default: "1,7,30", Swept: true,
+				Name: "days", Kind: run.Integer, Min: 1, Max: int64(history.MaxRetention / day), Default: "1,7,30", Swept: true,
 				Doc: "days for which appends, manifests and tombstones are kept",
 			},
 			{
-				Name: "commits_per_second", Kind: Decimal, Least: 0.0001, Most: 1000, Default: "0.05", Swept: true,
+				Name: "commits_per_second", Kind: run.Decimal, Least: 0.0001, Most: 1000, Default: "0.05", Swept: true,
 				Doc: "commits on all tables together",
 			},
 			{
-				Name: "operations", Kind: Integer, Min: 100, Max: 10_000_000, Default: "1000",
+				Name: "operations", Kind: run.Integer, Min: 100, Max: 10_000_000, Default: "1000",
 				Doc: "writes and expiries replayed in each repeat, as the history has them",
 			},
-			{Name: "tables", Kind: Integer, Min: 1, Max: history.MaxTables, Default: "1000", Doc: "tables of the lake"},
+			{Name: "tables", Kind: run.Integer, Min: 1, Max: history.MaxTables, Default: "1000", Doc: "tables of the lake"},
 			{
-				Name: "item_bytes", Kind: Integer, Min: 1, Max: units.MaxItemBytes, Default: "300",
+				Name: "item_bytes", Kind: run.Integer, Min: 1, Max: units.MaxItemBytes, Default: "300",
 				Doc: "size of an item of the v1 table, attribute names included",
 			},
 			{
-				Name: "page_limit", Kind: Integer, Min: 0, Max: math.MaxInt32, Default: "1000",
+				Name: "page_limit", Kind: run.Integer, Min: 0, Max: math.MaxInt32, Default: "1000",
 				Doc: "most items that a request evaluates; 0: as many as fit 1 MB",
 			},
-			{Name: "refreshes", Kind: Integer, Min: 1, Max: 1_000_000, Default: "4", Doc: "refreshes measured in each repeat, spread over its operations"},
-			{Name: "refresh_seconds", Kind: Integer, Min: 1, Max: 86_400, Default: "60", Doc: "how often a reader refreshes; decides how many of them a day has"},
-			{Name: "readers", Kind: Integer, Min: 1, Max: 1_000_000, Default: "1", Doc: "readers that refresh; likewise"},
+			{Name: "refreshes", Kind: run.Integer, Min: 1, Max: 1_000_000, Default: "4", Doc: "refreshes measured in each repeat, spread over its operations"},
+			{Name: "refresh_seconds", Kind: run.Integer, Min: 1, Max: 86_400, Default: "60", Doc: "how often a reader refreshes; decides how many of them a day has"},
+			{Name: "readers", Kind: run.Integer, Min: 1, Max: 1_000_000, Default: "1", Doc: "readers that refresh; likewise"},
 		},
 		Metrics: results.Metrics{
 			{
@@ -76,12 +77,12 @@ func appendHistory() *Workload {
 				Noun: "write units", Per: "day", Assume: results.Exact, Better: results.LowerIsBetter, Column: results.Column{Heading: [2]string{"write units", "per day"}, Priority: 10},
 			},
 		},
-		headline: func(doc *results.Document) string {
-			return largest(doc, "days").sentences("usd/day", "day of history", "days of history", "a day of the lake", "costs")
+		Headline: func(doc *results.Document) string {
+			return run.Largest(doc, "days").Sentences("usd/day", "day of history", "days of history", "a day of the lake", "costs")
 		},
-		deterministic: always,
-		checkRun:      checkAppend,
-		prepare:       prepareAppend,
+		Deterministic: run.Always,
+		Check:         checkAppend,
+		Prepare:       prepareAppend,
 	}
 }
 
@@ -93,17 +94,17 @@ const (
 	opExpire = "expire" // a record whose time has come
 )
 
-func checkAppend(cfg Config) error {
-	for p := range load.Points(cfg.Workload.axes(cfg.Params)) {
+func checkAppend(cfg run.Config) error {
+	for p := range load.Points(cfg.Workload.Axes(cfg.Params)) {
 		if err := appendConfig(cfg, p).Validate(); err != nil {
-			return &ParamError{cfg.Workload.Name, "item_bytes", fmt.Sprint(cfg.Params.Int("item_bytes")), err.Error()}
+			return &run.ParamError{Workload: cfg.Workload.Name, Name: "item_bytes", Value: fmt.Sprint(cfg.Params.Int("item_bytes")), Problem: err.Error()}
 		}
 	}
 	return nil
 }
 
 // appendConfig is the lake of a point.
-func appendConfig(cfg Config, p load.Point) history.Config {
+func appendConfig(cfg run.Config, p load.Point) history.Config {
 	lake := history.DefaultConfig()
 	lake.Tables = int(cfg.Params.Int("tables"))
 	lake.ItemBytes = int(cfg.Params.Int("item_bytes"))
@@ -115,10 +116,10 @@ func appendConfig(cfg Config, p load.Point) history.Config {
 // appendSite is a lake whose first retention is over, in the layouts that are
 // measured.
 type appendSite struct {
-	*site
+	*run.Site
 	lake    *history.Lake
 	replays map[string]*replay // by variant
-	found   checkList
+	found   run.CheckList
 }
 
 // A replay is how far the history has been played in one layout.
@@ -129,13 +130,13 @@ type replay struct {
 	broken bool              // an operation failed, so the contents are not the history's
 }
 
-func prepareAppend(ctx context.Context, s *site) (subject, error) {
-	lake, err := history.New(appendConfig(s.run.cfg, s.coordinates), s.run.cfg.Seed)
+func prepareAppend(ctx context.Context, s *run.Site) (run.Subject, error) {
+	lake, err := history.New(appendConfig(s.Config, s.Point), s.Config.Seed)
 	if err != nil {
 		return nil, err
 	}
-	a := &appendSite{site: s, lake: lake, replays: map[string]*replay{}}
-	for _, v := range s.variants {
+	a := &appendSite{Site: s, lake: lake, replays: map[string]*replay{}}
+	for _, v := range s.Variants {
 		if err := a.prepare(ctx, v.Name); err != nil {
 			return nil, err
 		}
@@ -147,7 +148,7 @@ func prepareAppend(ctx context.Context, s *site) (subject, error) {
 func (a *appendSite) prepare(ctx context.Context, variant string) error {
 	r := &replay{at: a.lake.Config().Retention, tables: map[string][]byte{}}
 	a.replays[variant] = r
-	client, item := a.setupClient(), v1.Item
+	client, item := a.SetupClient(), v1.Item
 	create := func(ctx context.Context, name string) error { return v1.Create(ctx, client, name) }
 	if variant == variantV2 {
 		item = itemV2
@@ -156,20 +157,20 @@ func (a *appendSite) prepare(ctx context.Context, variant string) error {
 		}
 	}
 	var err error
-	if r.table, err = a.backend.Table(ctx, fmt.Sprintf("%d-%s", a.number, variant), create); err != nil {
+	if r.table, err = a.Backend.Table(ctx, fmt.Sprintf("%d-%s", a.Number, variant), create); err != nil {
 		return err
 	}
 	live := func(yield func(history.Record, error) bool) {
 		for rec := range a.lake.Live(r.at - 1) {
 			if keyspace.Family(rec.Key) == catalogFamily {
-				r.tables[rec.Key] = a.value(rec)
+				r.tables[rec.Key] = a.Value(rec)
 			}
 			if !yield(rec, nil) {
 				return
 			}
 		}
 	}
-	return a.load(ctx, r.table, live, int64(a.lake.Config().Steady())+int64(a.lake.Config().Tables), item)
+	return a.Load(ctx, r.table, live, int64(a.lake.Config().Steady())+int64(a.lake.Config().Tables), item)
 }
 
 // itemV2 is v2.Item under the default shard counts.
@@ -179,35 +180,35 @@ func itemV2(key string, value []byte) map[string]types.AttributeValue {
 
 func (a *appendSite) configV2(client v2.Client, table, user string) v2.Config {
 	cfg := v2.DefaultConfig()
-	cfg.Client, cfg.Table, cfg.Random = client, table, a.random(user)
-	cfg.PageLimit = int(a.run.cfg.Params.Int("page_limit"))
+	cfg.Client, cfg.Table, cfg.Random = client, table, a.Random(user)
+	cfg.PageLimit = int(a.Config.Params.Int("page_limit"))
 	return cfg
 }
 
-func (a *appendSite) open(ctx context.Context, r *recorder) (store.MetaStore, error) {
-	table := a.replays[r.variant].table
-	if r.variant == variantV2 {
-		return v2.Open(ctx, a.configV2(r.client(), table, r.name()))
+func (a *appendSite) open(ctx context.Context, r *run.Recorder) (store.MetaStore, error) {
+	table := a.replays[r.Variant].table
+	if r.Variant == variantV2 {
+		return v2.Open(ctx, a.configV2(r.Client(), table, r.Name()))
 	}
 	cfg := v1.DefaultConfig()
-	cfg.Client, cfg.Table, cfg.Random = r.client(), table, a.random(r.name())
-	cfg.PageLimit = int(a.run.cfg.Params.Int("page_limit"))
+	cfg.Client, cfg.Table, cfg.Random = r.Client(), table, a.Random(r.Name())
+	cfg.PageLimit = int(a.Config.Params.Int("page_limit"))
 	return v1.Open(ctx, cfg)
 }
 
-// measure implements subject: it plays the next stretch of the history, with
+// Measure implements run.Subject: it plays the next stretch of the history, with
 // refreshes in between.
-func (a *appendSite) measure(ctx context.Context, r *recorder) error {
+func (a *appendSite) Measure(ctx context.Context, r *run.Recorder) error {
 	opened, err := a.open(ctx, r)
 	if err != nil {
 		return err
 	}
-	p := a.replays[r.variant]
+	p := a.replays[r.Variant]
 	ops := a.next(p)
-	s := Record(opened, r.record(ctx, a.initial(p, ops)), slices.Sorted(maps.Keys(p.tables)))
+	s := run.Record(opened, r.Record(ctx, a.initial(p, ops)), slices.Sorted(maps.Keys(p.tables)))
 	steps := a.steps(p, s, catalog.New(s, catalogPrefix), ops)
 	driver := load.Closed{Clients: 1, Operations: len(steps)}
-	if err := r.loop(ctx, meter.PhaseSteady, driver, func(s load.Start) operation { return steps[s.Index] }); err != nil {
+	if err := r.Loop(ctx, meter.PhaseSteady, driver, func(s load.Start) run.Operation { return steps[s.Index] }); err != nil {
 		return err
 	}
 	return a.perDay(r)
@@ -215,7 +216,7 @@ func (a *appendSite) measure(ctx context.Context, r *recorder) error {
 
 // next takes the operations of a repeat from the history.
 func (a *appendSite) next(p *replay) []history.Op {
-	ops := make([]history.Op, 0, a.run.cfg.Params.Int("operations"))
+	ops := make([]history.Op, 0, a.Config.Params.Int("operations"))
 	for op := range a.lake.Ops(p.at, history.Horizon) {
 		if len(ops) == cap(ops) {
 			break
@@ -233,7 +234,7 @@ func (a *appendSite) initial(p *replay, ops []history.Op) []checker.Entry {
 	seen := map[string]bool{}
 	for _, op := range ops {
 		if before, exists := op.Before(); exists && !seen[op.Record.Key] {
-			held[before.Key] = a.value(before)
+			held[before.Key] = a.Value(before)
 		}
 		seen[op.Record.Key] = true
 	}
@@ -251,9 +252,9 @@ func entriesOf(held map[string][]byte) []checker.Entry {
 
 // steps are the operations in order, with the refreshes spread evenly among them,
 // the last one at the end.
-func (a *appendSite) steps(p *replay, s store.MetaStore, reader *catalog.Catalog, ops []history.Op) []operation {
-	refreshes := int(a.run.cfg.Params.Int("refreshes"))
-	steps := make([]operation, 0, len(ops)+refreshes)
+func (a *appendSite) steps(p *replay, s store.MetaStore, reader *catalog.Catalog, ops []history.Op) []run.Operation {
+	refreshes := int(a.Config.Params.Int("refreshes"))
+	steps := make([]run.Operation, 0, len(ops)+refreshes)
 	done := 0
 	for i := range refreshes {
 		for ; done < len(ops)*(i+1)/refreshes; done++ {
@@ -265,42 +266,42 @@ func (a *appendSite) steps(p *replay, s store.MetaStore, reader *catalog.Catalog
 }
 
 // apply is one operation of the history.
-func (a *appendSite) apply(p *replay, s store.MetaStore, op history.Op) operation {
+func (a *appendSite) apply(p *replay, s store.MetaStore, op history.Op) run.Operation {
 	expected := store.Absent()
 	if before, exists := op.Before(); exists {
-		expected = store.Exactly(a.value(before))
+		expected = store.Exactly(a.Value(before))
 	}
 	key := op.Record.Key
 	after, exists := op.After()
-	do := func(ctx context.Context) error { return s.Delete(ctx, key, a.value(op.Record)) }
+	do := func(ctx context.Context) error { return s.Delete(ctx, key, a.Value(op.Record)) }
 	name := opExpire
 	if exists {
 		name = opWrite
-		do = func(ctx context.Context) error { return s.CAS(ctx, key, expected, a.value(after)) }
+		do = func(ctx context.Context) error { return s.CAS(ctx, key, expected, a.Value(after)) }
 	}
-	return operation{name: name, do: func(ctx context.Context) error {
+	return run.Operation{Name: name, Do: func(ctx context.Context) error {
 		err := do(ctx)
 		p.broken = p.broken || err != nil
 		return err
-	}, after: func(context.Context) error {
+	}, After: func(context.Context) error {
 		if exists && keyspace.Family(key) == catalogFamily {
-			p.tables[key] = a.value(after)
+			p.tables[key] = a.Value(after)
 		}
 		return nil
 	}}
 }
 
-func (a *appendSite) refresh(p *replay, reader *catalog.Catalog) operation {
-	return operation{name: opRefresh, do: reader.Refresh, after: func(ctx context.Context) error {
+func (a *appendSite) refresh(p *replay, reader *catalog.Catalog) run.Operation {
+	return run.Operation{Name: opRefresh, Do: reader.Refresh, After: func(ctx context.Context) error {
 		view, err := reader.View(ctx)
 		if err != nil {
 			return err
 		}
 		c := results.Check{Name: checkExpected, Status: results.Passed, Detail: "keys and values are those of the history at that moment"}
 		if got, want := listingOf(view.Entries), listingOf(p.tables); got != want && !p.broken {
-			c.Status, c.Detail = results.Failed, fmt.Sprintf("%s at %s listed %v, expected %v", p.table, pointText(a.coordinates), got, want)
+			c.Status, c.Detail = results.Failed, fmt.Sprintf("%s at %s listed %v, expected %v", p.table, run.PointText(a.Point), got, want)
 		}
-		a.found.add(c)
+		a.found.Add(c)
 		return nil
 	}}
 }
@@ -308,15 +309,15 @@ func (a *appendSite) refresh(p *replay, reader *catalog.Catalog) operation {
 // perDay works out what a day costs from what was measured of each kind of
 // operation and how many of each kind a day has. That is free of the chance that
 // brings few or many commits in the short time that was replayed.
-func (a *appendSite) perDay(r *recorder) error {
-	l := r.meter.Ledger(meter.PhaseSteady)
+func (a *appendSite) perDay(r *run.Recorder) error {
+	l := r.Meter.Ledger(meter.PhaseSteady)
 	count := map[string]int64{}
 	for _, o := range l.Operations {
 		count[o.Name] = o.Count()
 	}
 	cfg := a.lake.Config()
 	commits := cfg.CommitsPerSecond * day.Seconds()
-	refreshes := float64(a.run.cfg.Params.Int("readers")) * day.Seconds() / float64(a.run.cfg.Params.Int("refresh_seconds"))
+	refreshes := float64(a.Config.Params.Int("readers")) * day.Seconds() / float64(a.Config.Params.Int("refresh_seconds"))
 	var rru, wru float64
 	for _, part := range []struct {
 		operation string
@@ -340,34 +341,34 @@ func (a *appendSite) perDay(r *recorder) error {
 			}
 		}
 	}
-	r.metrics["rru/day"], r.metrics["wru/day"] = rru, wru
-	r.metrics["usd/day"] = a.run.cfg.Prices.DynamoDB(rru, wru)
+	r.Metrics["rru/day"], r.Metrics["wru/day"] = rru, wru
+	r.Metrics["usd/day"] = a.Config.Prices.DynamoDB(rru, wru)
 	return nil
 }
 
 // checkEnd is about the whole table after the last repeat.
 const checkEnd = "the tables end as the history does"
 
-// checks implements subject.
-func (a *appendSite) checks(ctx context.Context) ([]results.Check, error) {
+// Checks implements run.Subject.
+func (a *appendSite) Checks(ctx context.Context) ([]results.Check, error) {
 	for variant, p := range inOrder(a.replays) {
 		c := results.Check{Name: checkEnd, Status: results.Passed, Detail: "keys and values of every family are those that are live at that moment"}
 		var want contents
 		for rec := range a.lake.Live(p.at - 1) {
-			want.add(rec.Key, a.value(rec))
+			want.add(rec.Key, a.Value(rec))
 		}
-		got, err := contentsOf(ctx, a.setupClient(), p.table)
+		got, err := contentsOf(ctx, a.SetupClient(), p.table)
 		switch {
 		case err != nil:
 			return nil, err
 		case p.broken:
 			c.Status, c.Detail = results.Skipped, "operations failed under the faults that were asked for"
 		case got != want:
-			c.Status, c.Detail = results.Failed, fmt.Sprintf("%s at %s ends with %v, expected %v", variant, pointText(a.coordinates), got, want)
+			c.Status, c.Detail = results.Failed, fmt.Sprintf("%s at %s ends with %v, expected %v", variant, run.PointText(a.Point), got, want)
 		}
-		a.found.add(c)
+		a.found.Add(c)
 	}
-	return a.found.all(), nil
+	return a.found.All(), nil
 }
 
 // inOrder yields a map by key.

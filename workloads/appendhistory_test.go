@@ -9,6 +9,7 @@ import (
 	"github.com/lakebench/lakebench/history"
 	"github.com/lakebench/lakebench/internal/backend"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/run"
 	"github.com/lakebench/lakebench/store/keyspace"
 )
 
@@ -112,7 +113,7 @@ func TestLostWriteIsNoticed(t *testing.T) {
 		opened, err = backend.Open(ctx, backend.DefaultConfig())
 		return opened, err
 	}
-	cfg.Progress = func(p Progress) {
+	cfg.Progress = func(p run.Progress) {
 		if p.Stage == "measuring v1, steady" && p.Done == 10 {
 			removeOne(t, opened, "lake-setting-01") // which nothing refers to
 		}

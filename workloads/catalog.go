@@ -13,6 +13,7 @@ import (
 	"github.com/lakebench/lakebench/internal/meter"
 	"github.com/lakebench/lakebench/internal/units"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/run"
 	"github.com/lakebench/lakebench/run/load"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/catalog"
@@ -34,46 +35,46 @@ const parallelShards = 8
 // catalogRefresh measures what a reader pays for an up-to-date list of tables
 // while the records that are no tables pile up: the problem
 // that docs/notes/metadata-layout.txt states.
-func catalogRefresh() *Workload {
-	return &Workload{
+func catalogRefresh() *run.Workload {
+	return &run.Workload{
 		Name:    "catalog-refresh",
 		Summary: "What listing all tables costs a reader as the retained history grows.",
 		Version: 1,
-		Variants: []Variant{
-			{variantV1, "one-key-per-item table, read by Scan with a filter"},
-			{variantV2, "prefix-isolated, sharded table, queried shard after shard"},
-			{variantV2Parallel, "the same, all shards queried at once"},
+		Variants: []run.Variant{
+			{Name: variantV1, Doc: "one-key-per-item table, read by Scan with a filter"},
+			{Name: variantV2, Doc: "prefix-isolated, sharded table, queried shard after shard"},
+			{Name: variantV2Parallel, Doc: "the same, all shards queried at once"},
 		},
-		Params: []Param{
+		Params: []run.Param{
 			{
-				Name: "history_records", Kind: Integer, Min: 0, Max: 100_000_000, Default: "0,1000,10000,100000", Swept: true,
+				Name: "history_records", Kind: run.Integer, Min: 0, Max: 100_000_000, Default: "0,1000,10000,100000", Swept: true,
 				Doc: "retained records that are no tables (appends, …)",
 			},
-			{Name: "tables", Kind: Integer, Min: 1, Max: history.MaxTables, Default: "1000", Swept: true, Doc: "tables of the lake"},
+			{Name: "tables", Kind: run.Integer, Min: 1, Max: history.MaxTables, Default: "1000", Swept: true, Doc: "tables of the lake"},
 			{
-				Name: "page_limit", Kind: Integer, Min: 0, Max: math.MaxInt32, Default: "1000", Swept: true,
+				Name: "page_limit", Kind: run.Integer, Min: 0, Max: math.MaxInt32, Default: "1000", Swept: true,
 				Doc: "most items that a request evaluates; 0: as many as fit 1 MB",
 			},
 			{
-				Name: "item_bytes", Kind: Integer, Min: 1, Max: units.MaxItemBytes, Default: "300", Swept: true,
+				Name: "item_bytes", Kind: run.Integer, Min: 1, Max: units.MaxItemBytes, Default: "300", Swept: true,
 				Doc: "size of an item of the v1 table, attribute names included",
 			},
-			{Name: "refreshes", Kind: Integer, Min: 1, Max: 1_000_000, Default: "10", Doc: "refreshes that are measured, in each repeat"},
-			{Name: "warmup", Kind: Integer, Min: 0, Max: 1_000_000, Default: "1", Doc: "refreshes before those, counted apart"},
+			{Name: "refreshes", Kind: run.Integer, Min: 1, Max: 1_000_000, Default: "10", Doc: "refreshes that are measured, in each repeat"},
+			{Name: "warmup", Kind: run.Integer, Min: 0, Max: 1_000_000, Default: "1", Doc: "refreshes before those, counted apart"},
 			{
-				Name: "consistency", Kind: Choice, Choices: []string{store.Strong.String(), store.Eventual.String()},
+				Name: "consistency", Kind: run.Choice, Choices: []string{store.Strong.String(), store.Eventual.String()},
 				Default: store.Strong.String(), Doc: "consistency of the reads; eventual costs half",
 			},
-			{Name: "prefix", Kind: Text, Default: "tbl/", Doc: "what the tables' keys begin with", check: checkPrefix},
+			{Name: "prefix", Kind: run.Text, Default: "tbl/", Doc: "what the tables' keys begin with", Check: checkPrefix},
 		},
 		Imports:   true,
-		divisible: true,
-		headline: func(doc *results.Document) string {
-			return largest(doc, "history_records").sentences("requests/op", "history record", "history records", "a refresh", "takes")
+		Divisible: true,
+		Headline: func(doc *results.Document) string {
+			return run.Largest(doc, "history_records").Sentences("requests/op", "history record", "history records", "a refresh", "takes")
 		},
-		deterministic: always,
-		checkRun:      checkCatalog,
-		prepare:       prepareCatalog,
+		Deterministic: run.Always,
+		Check:         checkCatalog,
+		Prepare:       prepareCatalog,
 	}
 }
 
@@ -84,21 +85,21 @@ func checkPrefix(prefix string) error {
 
 // checkCatalog refuses lakes that cannot be generated at some point of the
 // sweep: keys and attribute names need their place in an item.
-func checkCatalog(cfg Config) error {
+func checkCatalog(cfg run.Config) error {
 	if n := cfg.Params.Int("refreshes"); int64(cfg.Worker.Of) > n {
-		return &ParamError{cfg.Workload.Name, "refreshes", fmt.Sprint(n), fmt.Sprintf("%d workers divide them, so some would measure nothing", cfg.Worker.Of)}
+		return &run.ParamError{Workload: cfg.Workload.Name, Name: "refreshes", Value: fmt.Sprint(n), Problem: fmt.Sprintf("%d workers divide them, so some would measure nothing", cfg.Worker.Of)}
 	}
-	if cfg.Source.given() {
+	if cfg.Source.Given() {
 		return nil
 	}
 	if prefix := cfg.Params.Word("prefix"); prefix != "tbl/" {
-		return &ParamError{cfg.Workload.Name, "prefix", prefix, "generated tables are under tbl/; another prefix needs --history or an existing table"}
+		return &run.ParamError{Workload: cfg.Workload.Name, Name: "prefix", Value: prefix, Problem: "generated tables are under tbl/; another prefix needs --history or an existing table"}
 	}
 	for _, bytes := range cfg.Params["item_bytes"] {
 		lake := history.DefaultConfig()
 		lake.ItemBytes = int(bytes.(int64))
 		if err := lake.Validate(); err != nil {
-			return &ParamError{cfg.Workload.Name, "item_bytes", fmt.Sprint(bytes), err.Error()}
+			return &run.ParamError{Workload: cfg.Workload.Name, Name: "item_bytes", Value: fmt.Sprint(bytes), Problem: err.Error()}
 		}
 	}
 	return nil
@@ -106,24 +107,24 @@ func checkCatalog(cfg Config) error {
 
 // catalogSite is a lake in the layouts of the variants that are measured.
 type catalogSite struct {
-	*site
+	*run.Site
 	tableV1, tableV2 string
 	want             *listing // what a refresh must list; nil if only the table knows
 	first            *listing // what the first refresh listed
-	found            checkList
+	found            run.CheckList
 }
 
-func prepareCatalog(ctx context.Context, s *site) (subject, error) {
-	c := &catalogSite{site: s}
+func prepareCatalog(ctx context.Context, s *run.Site) (run.Subject, error) {
+	c := &catalogSite{Site: s}
 	if err := c.learn(ctx); err != nil {
 		return nil, err
 	}
-	if s.measures(variantV1) {
+	if s.Measures(variantV1) {
 		if err := c.loadV1(ctx); err != nil {
 			return nil, err
 		}
 	}
-	if s.measures(variantV2, variantV2Parallel) {
+	if s.Measures(variantV2, variantV2Parallel) {
 		if err := c.loadV2(ctx); err != nil {
 			return nil, err
 		}
@@ -136,17 +137,17 @@ func (c *catalogSite) learn(ctx context.Context) error {
 	if c.existing() {
 		return nil // only the layouts themselves know
 	}
-	prefix := c.run.cfg.Params.Word("prefix")
+	prefix := c.Config.Params.Word("prefix")
 	entries := map[string][]byte{}
 	for r, err := range c.records(ctx) {
 		if err != nil {
 			return err
 		}
-		if err := r.Storable(); err != nil && c.measures(variantV2, variantV2Parallel) {
+		if err := r.Storable(); err != nil && c.Measures(variantV2, variantV2Parallel) {
 			return fmt.Errorf("record %q cannot be held by v2: %w; measure it with --variant v1 alone", r.Key, err)
 		}
 		if strings.HasPrefix(r.Key, prefix) {
-			entries[r.Key] = c.value(r)
+			entries[r.Key] = c.Value(r)
 		}
 	}
 	want := listingOf(entries)
@@ -156,47 +157,47 @@ func (c *catalogSite) learn(ctx context.Context) error {
 
 // records yields the records of the point.
 func (c *catalogSite) records(ctx context.Context) iter.Seq2[history.Record, error] {
-	if src := c.run.cfg.Source; src.file != nil {
-		return src.file.Records(ctx, nil)
+	if src := c.Config.Source; src.File != nil {
+		return src.File.Records(ctx, nil)
 	}
-	return generated(c.int("tables"), c.int("history_records"), c.int("item_bytes"), c.run.cfg.Seed)
+	return generated(c.Int("tables"), c.Int("history_records"), c.Int("item_bytes"), c.Config.Seed)
 }
 
 func (c *catalogSite) loadV1(ctx context.Context) error {
 	var err error
-	client := c.setupClient()
+	client := c.SetupClient()
 	c.tableV1, err = c.table(ctx, "v1", func(ctx context.Context, name string) error {
 		return v1.Create(ctx, client, name)
 	})
 	if err != nil || c.isThere() {
 		return err
 	}
-	return c.load(ctx, c.tableV1, c.records(ctx), c.size(), v1.Item)
+	return c.Load(ctx, c.tableV1, c.records(ctx), c.size(), v1.Item)
 }
 
 // existing says whether the tables are somebody's own, and only to be read.
-func (c *catalogSite) existing() bool { return c.run.cfg.Source.table != "" }
+func (c *catalogSite) existing() bool { return c.Config.Source.Table != "" }
 
 // isThere says whether somebody else has loaded the tables.
-func (c *catalogSite) isThere() bool { return c.existing() || c.run.cfg.follows() }
+func (c *catalogSite) isThere() bool { return c.existing() || c.Config.SetUpElsewhere() }
 
 // table makes the table of a layout, or names the existing one.
 func (c *catalogSite) table(ctx context.Context, layout string, create func(ctx context.Context, name string) error) (string, error) {
 	switch {
-	case c.run.cfg.follows():
-		return c.backend.TableName(fmt.Sprintf("%d-%s", c.number, layout)), nil
+	case c.Config.SetUpElsewhere():
+		return c.Backend.TableName(fmt.Sprintf("%d-%s", c.Number, layout)), nil
 	case !c.existing():
-		return c.backend.Table(ctx, fmt.Sprintf("%d-%s", c.number, layout), create)
+		return c.Backend.Table(ctx, fmt.Sprintf("%d-%s", c.Number, layout), create)
 	case layout == "v1":
-		return c.run.cfg.Source.table, nil
+		return c.Config.Source.Table, nil
 	default:
-		return v2.TableName(c.run.cfg.Source.table), nil
+		return v2.TableName(c.Config.Source.Table), nil
 	}
 }
 
 func (c *catalogSite) loadV2(ctx context.Context) error {
 	var err error
-	client := c.setupClient()
+	client := c.SetupClient()
 	c.tableV2, err = c.table(ctx, "v2", func(ctx context.Context, name string) error {
 		return v2.Create(ctx, client, c.configV2(nil, name, 1, "create"))
 	})
@@ -204,16 +205,16 @@ func (c *catalogSite) loadV2(ctx context.Context) error {
 		return err
 	}
 	shards := store.DefaultShardCounts()
-	return c.load(ctx, c.tableV2, c.records(ctx), c.size(), func(key string, value []byte) map[string]types.AttributeValue {
+	return c.Load(ctx, c.tableV2, c.records(ctx), c.size(), func(key string, value []byte) map[string]types.AttributeValue {
 		return v2.Item(shards, key, value)
 	})
 }
 
 // size is how many records there are.
-func (c *catalogSite) size() int64 { return c.int("tables") + c.int("history_records") }
+func (c *catalogSite) size() int64 { return c.Int("tables") + c.Int("history_records") }
 
 func (c *catalogSite) consistency() store.Consistency {
-	if c.run.cfg.Params.Word("consistency") == store.Eventual.String() {
+	if c.Config.Params.Word("consistency") == store.Eventual.String() {
 		return store.Eventual
 	}
 	return store.Strong
@@ -223,55 +224,55 @@ func (c *catalogSite) configV2(client v2.Client, table string, parallel int, use
 	cfg := v2.DefaultConfig()
 	cfg.Client = client
 	cfg.Table = table
-	cfg.PageLimit = int(c.int("page_limit"))
+	cfg.PageLimit = int(c.Int("page_limit"))
 	cfg.Parallel = parallel
 	cfg.Consistency = c.consistency()
-	cfg.Random = c.random(user)
+	cfg.Random = c.Random(user)
 	return cfg
 }
 
 // open opens the layout of a variant for a reader.
-func (c *catalogSite) open(ctx context.Context, r *recorder) (catalog.Lister, error) {
-	switch r.variant {
+func (c *catalogSite) open(ctx context.Context, r *run.Recorder) (catalog.Lister, error) {
+	switch r.Variant {
 	case variantV1:
 		cfg := v1.DefaultConfig()
-		cfg.Client = r.client()
+		cfg.Client = r.Client()
 		cfg.Table = c.tableV1
-		cfg.PageLimit = int(c.int("page_limit"))
+		cfg.PageLimit = int(c.Int("page_limit"))
 		cfg.Consistency = c.consistency()
-		cfg.Random = c.random(r.name())
+		cfg.Random = c.Random(r.Name())
 		return v1.Open(ctx, cfg)
 	case variantV2:
-		return v2.Open(ctx, c.configV2(r.client(), c.tableV2, 1, r.name()))
+		return v2.Open(ctx, c.configV2(r.Client(), c.tableV2, 1, r.Name()))
 	default:
-		return v2.Open(ctx, c.configV2(r.client(), c.tableV2, parallelShards, r.name()))
+		return v2.Open(ctx, c.configV2(r.Client(), c.tableV2, parallelShards, r.Name()))
 	}
 }
 
-// measure implements subject: a reader refreshes its catalog again and again.
-func (c *catalogSite) measure(ctx context.Context, r *recorder) error {
+// Measure implements run.Subject: a reader refreshes its catalog again and again.
+func (c *catalogSite) Measure(ctx context.Context, r *run.Recorder) error {
 	lister, err := c.open(ctx, r)
 	if err != nil {
 		return err
 	}
-	reader := catalog.New(lister, c.run.cfg.Params.Word("prefix"))
-	refresh := operation{name: opRefresh, do: reader.Refresh, after: func(ctx context.Context) error {
+	reader := catalog.New(lister, c.Config.Params.Word("prefix"))
+	refresh := run.Operation{Name: opRefresh, Do: reader.Refresh, After: func(ctx context.Context) error {
 		view, err := reader.View(ctx)
 		if err != nil {
 			return err
 		}
-		c.compare(r.variant, listingOf(view.Entries))
+		c.compare(r.Variant, listingOf(view.Entries))
 		return nil
 	}}
-	again := func(load.Start) operation { return refresh }
-	if n := c.run.cfg.Params.Int("warmup"); n > 0 {
+	again := func(load.Start) run.Operation { return refresh }
+	if n := c.Config.Params.Int("warmup"); n > 0 {
 		driver := load.Closed{Clients: 1, Operations: int(n)}
-		if err := r.loop(ctx, meter.PhaseWarmUp, driver, again); err != nil {
+		if err := r.Loop(ctx, meter.PhaseWarmUp, driver, again); err != nil {
 			return err
 		}
 	}
-	driver := load.Closed{Clients: 1, Operations: int(c.run.cfg.Params.Int("refreshes"))}
-	return r.loop(ctx, meter.PhaseSteady, driver, again)
+	driver := load.Closed{Clients: 1, Operations: int(c.Config.Params.Int("refreshes"))}
+	return r.Loop(ctx, meter.PhaseSteady, driver, again)
 }
 
 // The checks of catalog-refresh.
@@ -288,9 +289,9 @@ func (c *catalogSite) compare(variant string, got listing) {
 		expected.Status, expected.Detail = results.Skipped, "the table is not lakebench's own, so only the layouts can be compared"
 	case got != *c.want:
 		expected.Status = results.Failed
-		expected.Detail = fmt.Sprintf("%s at %s listed %v, expected %v", variant, pointText(c.coordinates), got, *c.want)
+		expected.Detail = fmt.Sprintf("%s at %s listed %v, expected %v", variant, run.PointText(c.Point), got, *c.want)
 	}
-	c.found.add(expected)
+	c.found.Add(expected)
 	if c.first == nil {
 		c.first = &got
 	}
@@ -298,12 +299,12 @@ func (c *catalogSite) compare(variant string, got listing) {
 	switch {
 	case got != *c.first:
 		same.Status = results.Failed
-		same.Detail = fmt.Sprintf("%s at %s listed %v, the first refresh %v", variant, pointText(c.coordinates), got, *c.first)
-	case len(c.variants) == 1:
+		same.Detail = fmt.Sprintf("%s at %s listed %v, the first refresh %v", variant, run.PointText(c.Point), got, *c.first)
+	case len(c.Variants) == 1:
 		same.Status, same.Detail = results.Skipped, "one variant was measured, so there is nothing to compare it with"
 	}
-	c.found.add(same)
+	c.found.Add(same)
 }
 
-// checks implements subject.
-func (c *catalogSite) checks(context.Context) ([]results.Check, error) { return c.found.all(), nil }
+// Checks implements run.Subject.
+func (c *catalogSite) Checks(context.Context) ([]results.Check, error) { return c.found.All(), nil }

@@ -12,16 +12,17 @@ import (
 	"github.com/lakebench/lakebench/internal/backend"
 	"github.com/lakebench/lakebench/internal/price"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/run"
 )
 
 // embedded returns the configuration of a run on the embedded services.
-func embedded(t *testing.T, w *Workload, set map[string]string) Config {
+func embedded(t *testing.T, w *run.Workload, set map[string]string) run.Config {
 	t.Helper()
 	p, err := w.Resolve(set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Config{
+	return run.Config{
 		Workload: w, Params: p, Variants: w.Variants, Seed: 1, Repeats: 1, Prices: price.Default(),
 		Open:  func(ctx context.Context) (*backend.Backend, error) { return backend.Open(ctx, backend.DefaultConfig()) },
 		RunID: "test",
@@ -132,7 +133,7 @@ func TestCatalogRefreshCostsWhatTheRulesSay(t *testing.T) {
 			"tables": text(tt.tables), "history_records": text(tt.records), "item_bytes": text(tt.itemBytes),
 			"page_limit": tt.limit, "refreshes": "2",
 		})
-		doc, err := Run(t.Context(), cfg)
+		doc, err := run.Run(t.Context(), cfg)
 		if err != nil {
 			t.Fatalf("%+v: %v", tt, err)
 		}
@@ -179,7 +180,7 @@ func text(n int64) string { return results.Number(n).String() }
 
 func TestEventualReadsCostHalf(t *testing.T) {
 	set := map[string]string{"tables": "100", "history_records": "1000", "refreshes": "1", "consistency": "eventual"}
-	doc, err := Run(t.Context(), embedded(t, catalogRefresh(), set))
+	doc, err := run.Run(t.Context(), embedded(t, catalogRefresh(), set))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +190,7 @@ func TestEventualReadsCostHalf(t *testing.T) {
 
 func TestGrowthClasses(t *testing.T) {
 	set := map[string]string{"tables": "100", "history_records": "0,1000,10000", "refreshes": "1"}
-	doc, err := Run(t.Context(), embedded(t, catalogRefresh(), set))
+	doc, err := run.Run(t.Context(), embedded(t, catalogRefresh(), set))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,12 +212,12 @@ func TestInterruptKeepsWhatWasMeasured(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	why := errors.New("stopped by the test")
 	cfg := embedded(t, catalogRefresh(), map[string]string{"tables": "10", "history_records": "0,10,20", "refreshes": "1"})
-	cfg.Progress = func(p Progress) {
+	cfg.Progress = func(p run.Progress) {
 		if p.Point == 3 {
 			cancel(why)
 		}
 	}
-	doc, err := Run(ctx, cfg)
+	doc, err := run.Run(ctx, cfg)
 	if !errors.Is(err, why) {
 		t.Fatalf("error is %v", err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/lakebench/lakebench/internal/meter"
 	"github.com/lakebench/lakebench/internal/units"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/run"
 	"github.com/lakebench/lakebench/run/load"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
@@ -23,20 +24,20 @@ import (
 
 // dualWrite measures what one mutation costs in each mode, and what the write
 // barrier's item, which every dual mutation checks, allows at most.
-func dualWrite() *Workload {
-	return &Workload{
+func dualWrite() *run.Workload {
+	return &run.Workload{
 		Name:     "dual-write",
 		Summary:  "What one mutation costs in every mode, and the ceilings that the write barrier sets.",
 		Version:  1,
 		Variants: modeVariants(),
-		Params: []Param{
+		Params: []run.Param{
 			{
-				Name: "item_bytes", Kind: Integer, Min: 1, Max: units.MaxItemBytes, Default: "300,1020,4000,16000", Swept: true,
+				Name: "item_bytes", Kind: run.Integer, Min: 1, Max: units.MaxItemBytes, Default: "300,1020,4000,16000", Swept: true,
 				Doc: "size of an item of the v1 table, attribute names included; v2 adds its bucket",
 			},
-			{Name: "guarded", Kind: Switch, Default: "false,true", Swept: true, Doc: "whether each mutation is guarded by a lease of 200 bytes"},
-			{Name: "operations", Kind: Integer, Min: 1, Max: 10_000_000, Default: "200", Doc: "mutations that are measured, in each repeat"},
-			{Name: "tables", Kind: Integer, Min: 1, Max: history.MaxTables, Default: "20", Doc: "records that the mutations replace, one after the other"},
+			{Name: "guarded", Kind: run.Switch, Default: "false,true", Swept: true, Doc: "whether each mutation is guarded by a lease of 200 bytes"},
+			{Name: "operations", Kind: run.Integer, Min: 1, Max: 10_000_000, Default: "200", Doc: "mutations that are measured, in each repeat"},
+			{Name: "tables", Kind: run.Integer, Min: 1, Max: history.MaxTables, Default: "20", Doc: "records that the mutations replace, one after the other"},
 		},
 		Metrics: results.Metrics{
 			{
@@ -48,13 +49,13 @@ func dualWrite() *Workload {
 				Noun: "operations allowed by conflicts", Per: "second", Assume: results.Exact, Better: results.HigherIsBetter, Column: results.Column{Heading: [2]string{"per second", "by conflicts"}, Priority: 10},
 			},
 		},
-		headline: func(doc *results.Document) string {
-			return largest(doc, "item_bytes").sentences("usd/op", "byte in an item", "bytes in an item", "a mutation", "costs")
+		Headline: func(doc *results.Document) string {
+			return run.Largest(doc, "item_bytes").Sentences("usd/op", "byte in an item", "bytes in an item", "a mutation", "costs")
 		},
-		deterministic: always,
-		traces:        true,
-		checkRun:      checkDualWrite,
-		prepare:       prepareDualWrite,
+		Deterministic: run.Always,
+		Traces:        true,
+		Check:         checkDualWrite,
+		Prepare:       prepareDualWrite,
 	}
 }
 
@@ -70,7 +71,7 @@ const opMutate = "mutation"
 // need.
 const guardBytes = 200
 
-func checkDualWrite(cfg Config) error {
+func checkDualWrite(cfg run.Config) error {
 	for _, n := range cfg.Params["item_bytes"] {
 		if err := checkItemBytes(cfg, n.(int64)); err != nil {
 			return err
@@ -81,16 +82,16 @@ func checkDualWrite(cfg Config) error {
 
 // dualWriteSite is a lake for each mode.
 type dualWriteSite struct {
-	*site
+	*run.Site
 	lakes  map[string]*lake            // by variant
 	tables map[string][]history.Record // by variant, as they are now
-	found  checkList
+	found  run.CheckList
 }
 
-func prepareDualWrite(ctx context.Context, s *site) (subject, error) {
-	d := &dualWriteSite{site: s, lakes: map[string]*lake{}, tables: map[string][]history.Record{}}
-	for _, v := range s.variants {
-		for r, err := range generated(s.run.cfg.Params.Int("tables"), 0, s.int("item_bytes"), s.run.cfg.Seed) {
+func prepareDualWrite(ctx context.Context, s *run.Site) (run.Subject, error) {
+	d := &dualWriteSite{Site: s, lakes: map[string]*lake{}, tables: map[string][]history.Record{}}
+	for _, v := range s.Variants {
+		for r, err := range generated(s.Config.Params.Int("tables"), 0, s.Int("item_bytes"), s.Config.Seed) {
 			if err != nil {
 				return nil, err
 			}
@@ -103,7 +104,7 @@ func prepareDualWrite(ctx context.Context, s *site) (subject, error) {
 			return nil, err
 		}
 		records := d.records(v.Name)
-		if d.lakes[v.Name], err = s.newLake(ctx, v.Name, mode, records, int64(2*len(d.tables[v.Name]))); err != nil {
+		if d.lakes[v.Name], err = newLake(ctx, s, v.Name, mode, records, int64(2*len(d.tables[v.Name]))); err != nil {
 			return nil, err
 		}
 	}
@@ -125,28 +126,28 @@ func leaseRecord(table string) history.Record {
 	return history.Record{Key: leaseOf(table), ItemBytes: guardBytes}
 }
 
-// measure implements subject: one node replaces one record after the other.
-func (d *dualWriteSite) measure(ctx context.Context, r *recorder) error {
-	l := d.lakes[r.variant]
-	node, err := l.node(ctx, r.client(), fmt.Sprintf("node-%d", r.repeat), 0)
+// Measure implements run.Subject: one node replaces one record after the other.
+func (d *dualWriteSite) Measure(ctx context.Context, r *run.Recorder) error {
+	l := d.lakes[r.Variant]
+	node, err := l.node(ctx, r.Client(), fmt.Sprintf("node-%d", r.Repeat), 0)
 	if err != nil {
 		return err
 	}
 	held := map[string][]byte{}
-	for rec, err := range d.records(r.variant) {
+	for rec, err := range d.records(r.Variant) {
 		if err != nil {
 			return err
 		}
-		held[rec.Key] = d.value(rec)
+		held[rec.Key] = d.Value(rec)
 	}
-	s := Record(node, r.record(ctx, entriesOf(held)), nil)
+	s := run.Record(node, r.Record(ctx, entriesOf(held)), nil)
 	checks := 0
-	r.watch = func(t meter.TraceRecord) { checks += barrierChecks(t, v2.TableName(l.v1)) }
-	driver := load.Closed{Clients: 1, Operations: int(d.run.cfg.Params.Int("operations"))}
-	if err := r.loop(ctx, meter.PhaseSteady, driver, func(at load.Start) operation { return d.mutation(s, r.variant, at.Index) }); err != nil {
+	r.Watch = func(t meter.TraceRecord) { checks += barrierChecks(t, v2.TableName(l.v1)) }
+	driver := load.Closed{Clients: 1, Operations: int(d.Config.Params.Int("operations"))}
+	if err := r.Loop(ctx, meter.PhaseSteady, driver, func(at load.Start) run.Operation { return d.mutation(s, r.Variant, at.Index) }); err != nil {
 		return err
 	}
-	r.watch = nil
+	r.Watch = nil
 	if err := d.ceilings(r, checks); err != nil {
 		return err
 	}
@@ -154,23 +155,23 @@ func (d *dualWriteSite) measure(ctx context.Context, r *recorder) error {
 }
 
 // mutation replaces the next table's record.
-func (d *dualWriteSite) mutation(s store.MetaStore, variant string, index int) operation {
+func (d *dualWriteSite) mutation(s store.MetaStore, variant string, index int) run.Operation {
 	tables := d.tables[variant]
 	at := &tables[index%len(tables)]
 	next := *at
 	next.Version++
-	expect, value := store.Exactly(d.value(*at)), d.value(next)
-	return operation{
-		name: opMutate,
-		do: func(ctx context.Context) error {
-			if !d.flag("guarded") {
+	expect, value := store.Exactly(d.Value(*at)), d.Value(next)
+	return run.Operation{
+		Name: opMutate,
+		Do: func(ctx context.Context) error {
+			if !d.Bool("guarded") {
 				return s.CAS(ctx, at.Key, expect, value)
 			}
 			lease := leaseRecord(at.Key)
-			return s.GuardedMutate(ctx, store.Guard{Key: lease.Key, Expect: store.Exactly(d.value(lease))},
+			return s.GuardedMutate(ctx, store.Guard{Key: lease.Key, Expect: store.Exactly(d.Value(lease))},
 				store.Mutation{Key: at.Key, Expect: expect, Next: value})
 		},
-		after: func(context.Context) error {
+		After: func(context.Context) error {
 			*at = next
 			return nil
 		},
@@ -203,16 +204,16 @@ func controlKey(name string) string {
 // lake, where it is checked at all: by the units of the checks that were counted,
 // and, if two checks of one item at a time conflict, by the time that a
 // transaction takes.
-func (d *dualWriteSite) ceilings(r *recorder, checks int) error {
+func (d *dualWriteSite) ceilings(r *run.Recorder, checks int) error {
 	if checks == 0 {
 		return nil
 	}
-	l := r.meter.Ledger(meter.PhaseSteady)
+	l := r.Meter.Ledger(meter.PhaseSteady)
 	perMutation := float64(checks) / float64(l.Operations[0].Count())
-	r.metrics[metricCeilingUnits] = cost.PartitionWRU / (perMutation * cost.BarrierCheck)
+	r.Metrics[metricCeilingUnits] = cost.PartitionWRU / (perMutation * cost.BarrierCheck)
 	took, err := d.transactionTime(l)
 	if err == nil && took > 0 {
-		r.metrics[metricCeilingConflicts] = float64(time.Second) / float64(took)
+		r.Metrics[metricCeilingConflicts] = float64(time.Second) / float64(took)
 	}
 	return err
 }
@@ -222,7 +223,7 @@ func (d *dualWriteSite) ceilings(r *recorder, checks int) error {
 // this machine is, so there the built-in service times have to do.
 func (d *dualWriteSite) transactionTime(l meter.Ledger) (time.Duration, error) {
 	o := l.Operations[0]
-	if d.run.cfg.Virtual || d.backend.Kind() == backend.Endpoint {
+	if d.Config.Virtual || d.Backend.Kind() == backend.Endpoint {
 		return time.Duration(o.Service.HDR.ValueAtPercentile(50)), nil
 	}
 	times, err := latency.Default()
@@ -235,8 +236,8 @@ func (d *dualWriteSite) transactionTime(l meter.Ledger) (time.Duration, error) {
 	return time.Duration(float64(p.MedianUS)+kb*float64(p.PerKBUS)) * time.Microsecond, nil
 }
 
-// checks implements subject.
-func (d *dualWriteSite) checks(ctx context.Context) ([]results.Check, error) {
+// Checks implements run.Subject.
+func (d *dualWriteSite) Checks(ctx context.Context) ([]results.Check, error) {
 	for variant, l := range inOrder(d.lakes) {
 		if !l.mirrors() {
 			continue
@@ -245,5 +246,5 @@ func (d *dualWriteSite) checks(ctx context.Context) ([]results.Check, error) {
 			return nil, fmt.Errorf("%s: %w", variant, err)
 		}
 	}
-	return d.found.all(), nil
+	return d.found.All(), nil
 }

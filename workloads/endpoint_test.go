@@ -17,7 +17,7 @@ import (
 
 	"github.com/lakebench/lakebench/internal/backend"
 	"github.com/lakebench/lakebench/internal/backend/dynamo"
-	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/run"
 )
 
 // testTokens are what the command takes: nobody else draws the same.
@@ -31,7 +31,7 @@ func (testTokens) Uint64() uint64 {
 
 // onEndpoint makes a configuration's services those at an address; run tells its
 // tables from those of others.
-func onEndpoint(cfg Config, address string, run int) Config {
+func onEndpoint(cfg run.Config, address string, run int) run.Config {
 	b := backend.DefaultConfig()
 	b.Kind, b.DynamoDBEndpoint, b.RunID = backend.Endpoint, address, "run"+strconv.Itoa(run)
 	b.AWS = aws.Config{Region: "us-east-1", Credentials: credentials.NewStaticCredentialsProvider("a", "b", "")}
@@ -52,7 +52,7 @@ func TestTwoRunsOfOneSeedOnOneEndpoint(t *testing.T) {
 	defer server.Close()
 	for n := range 2 {
 		cfg := embedded(t, dualWrite(), map[string]string{"item_bytes": "300", "operations": "3", "tables": "2"})
-		shadow, err := RunShadow(t.Context(), cfg)
+		shadow, err := run.RunShadow(t.Context(), cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func TestTwoRunsOfOneSeedOnOneEndpoint(t *testing.T) {
 			t.Errorf("run %d: differences %v, %v; expected none", n, d, err)
 		}
 		cfg.Tokens = nil
-		if _, err := Run(t.Context(), cfg); err == nil {
+		if _, err := run.Run(t.Context(), cfg); err == nil {
 			t.Error("an endpoint was used without a source of request tokens")
 		}
 	}
@@ -84,8 +84,8 @@ func TestLostRepliesInvalidate(t *testing.T) {
 	}))
 	defer server.Close()
 	cfg := onEndpoint(embedded(t, catalogRefresh(), map[string]string{"history_records": "1000", "tables": "2"}), server.URL, 1)
-	doc, err := Run(t.Context(), cfg)
-	var invalid *InvalidError
+	doc, err := run.Run(t.Context(), cfg)
+	var invalid *run.InvalidError
 	if !errors.As(err, &invalid) || !strings.Contains(err.Error(), "lost their reply") {
 		t.Fatalf("got %v, want an invalid run that lost replies", err)
 	}
@@ -100,18 +100,5 @@ func TestLostRepliesInvalidate(t *testing.T) {
 	}
 	if err := doc.Validate(); err != nil {
 		t.Error(err)
-	}
-}
-
-func TestReplies(t *testing.T) {
-	for _, c := range []struct {
-		attempts, lost int64
-		want           results.Status
-	}{
-		{0, 0, results.Passed}, {5000, 0, results.Passed}, {5000, 5, results.Passed}, {5000, 6, results.Failed}, {10, 1, results.Failed},
-	} {
-		if got := replies(c.attempts, c.lost); got.Status != c.want {
-			t.Errorf("%d of %d: got %v, want %s", c.lost, c.attempts, got, c.want)
-		}
 	}
 }

@@ -13,8 +13,8 @@ func described(t *testing.T, workload string, summary ...results.MetricSummary) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc := &results.Document{Workload: results.Workload{Name: workload}, Metrics: w.metrics(), Summary: results.Summary{Metrics: summary}}
-	w.describe(doc)
+	doc := &results.Document{Workload: results.Workload{Name: workload}, Metrics: w.AllMetrics(), Summary: results.Summary{Metrics: summary}}
+	w.Describe(doc)
 	return doc
 }
 

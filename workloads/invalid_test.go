@@ -11,6 +11,7 @@ import (
 
 	"github.com/lakebench/lakebench/internal/backend"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/run"
 )
 
 // saboteur is a client that no meter of the run knows.
@@ -52,10 +53,10 @@ func putBehind(t *testing.T, b *backend.Backend, table, bucket, key, value strin
 }
 
 // wantInvalid runs a configuration one of whose checks must fail.
-func wantInvalid(t *testing.T, cfg Config, check string) {
+func wantInvalid(t *testing.T, cfg run.Config, check string) {
 	t.Helper()
-	doc, err := Run(t.Context(), cfg)
-	var invalid *InvalidError
+	doc, err := run.Run(t.Context(), cfg)
+	var invalid *run.InvalidError
 	if !errors.As(err, &invalid) || !strings.Contains(err.Error(), check) {
 		t.Fatalf("the run ended with %v, expected the check %q to fail", err, check)
 	}
@@ -76,18 +77,18 @@ func TestValidity(t *testing.T) {
 		}
 		return d
 	}
-	var invalid *InvalidError
-	var open *InconclusiveError
-	if err := Validity(doc(results.Passed, results.Skipped)); err != nil {
+	var invalid *run.InvalidError
+	var open *run.InconclusiveError
+	if err := run.Validity(doc(results.Passed, results.Skipped)); err != nil {
 		t.Errorf("passed and skipped: %v", err)
 	}
-	if err := Validity(doc(results.Passed, results.Inconclusive)); !errors.As(err, &open) {
+	if err := run.Validity(doc(results.Passed, results.Inconclusive)); !errors.As(err, &open) {
 		t.Errorf("inconclusive: %v", err)
 	}
-	if err := Validity(doc(results.Inconclusive, results.Failed)); !errors.As(err, &invalid) {
+	if err := run.Validity(doc(results.Inconclusive, results.Failed)); !errors.As(err, &invalid) {
 		t.Errorf("inconclusive and failed: %v", err)
 	}
-	if err := Validity(&results.Document{}); !errors.As(err, &invalid) {
+	if err := run.Validity(&results.Document{}); !errors.As(err, &invalid) {
 		t.Errorf("nothing measured: %v", err)
 	}
 }

@@ -14,9 +14,6 @@ func Metrics() results.Metrics {
 	return all
 }
 
-// metrics returns those that documents of the workload declare.
-func (w *Workload) metrics() results.Metrics { return metric.Common().Union(w.Metrics) }
-
 // conflicts are declared by the workloads whose writers compete.
 func conflicts(doc string) results.Metric {
 	return results.Metric{

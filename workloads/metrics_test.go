@@ -18,7 +18,7 @@ func TestMetrics(t *testing.T) {
 	}
 	for _, w := range All() {
 		seen := map[string]bool{}
-		for _, m := range w.metrics() {
+		for _, m := range w.AllMetrics() {
 			same := all.Lookup(m.Name)
 			same.Doc = m.Doc // what it is made of is the workload's to say
 			if same != m {

@@ -16,6 +16,7 @@ import (
 	"github.com/lakebench/lakebench/internal/units"
 	"github.com/lakebench/lakebench/migrate"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/run"
 	"github.com/lakebench/lakebench/run/load"
 	"github.com/lakebench/lakebench/store/control"
 )
@@ -28,25 +29,25 @@ const (
 
 // migration measures what it costs to move a lake from v1 to v2 while its nodes go
 // on working, and how long they have to wait.
-func migration() *Workload {
-	return &Workload{
+func migration() *run.Workload {
+	return &run.Workload{
 		Name:    "migration",
 		Summary: "What backfilling a record costs while nodes go on working, and how long writes pause at the end.",
 		Version: 1,
-		Variants: []Variant{
-			{variantSingle, "a transaction creates one record"},
-			{variantBatched, fmt.Sprintf("a transaction creates up to %d records", migrate.MaxBatch)},
+		Variants: []run.Variant{
+			{Name: variantSingle, Doc: "a transaction creates one record"},
+			{Name: variantBatched, Doc: fmt.Sprintf("a transaction creates up to %d records", migrate.MaxBatch)},
 		},
-		Params: []Param{
-			{Name: "records", Kind: Integer, Min: 2, Max: 100_000_000, Default: "100,1000,10000", Swept: true, Doc: "records of v1 when the migration begins"},
-			{Name: "page_size", Kind: Integer, Min: 1, Max: migrate.MaxPageSize, Default: "1000", Swept: true, Doc: "records that a request of the backfill reads"},
-			{Name: "writers", Kind: Integer, Min: 0, Max: 256, Default: "0,4", Swept: true, Doc: "nodes that write meanwhile; 0: nobody else is at work"},
-			{Name: "readers", Kind: Integer, Min: 0, Max: 256, Default: "1", Doc: "nodes that refresh their catalog meanwhile, if there are writers"},
-			{Name: "think_ms", Kind: Integer, Min: 0, Max: 60_000, Default: "20", Doc: "milliseconds between two operations of a node, on average"},
-			{Name: "after", Kind: Integer, Min: 0, Max: 100_000, Default: "20", Doc: "operations of each node after the migration"},
-			{Name: "tables", Kind: Integer, Min: 1, Max: history.MaxTables, Default: "40", Doc: "tables among the records, with a lease each"},
+		Params: []run.Param{
+			{Name: "records", Kind: run.Integer, Min: 2, Max: 100_000_000, Default: "100,1000,10000", Swept: true, Doc: "records of v1 when the migration begins"},
+			{Name: "page_size", Kind: run.Integer, Min: 1, Max: migrate.MaxPageSize, Default: "1000", Swept: true, Doc: "records that a request of the backfill reads"},
+			{Name: "writers", Kind: run.Integer, Min: 0, Max: 256, Default: "0,4", Swept: true, Doc: "nodes that write meanwhile; 0: nobody else is at work"},
+			{Name: "readers", Kind: run.Integer, Min: 0, Max: 256, Default: "1", Doc: "nodes that refresh their catalog meanwhile, if there are writers"},
+			{Name: "think_ms", Kind: run.Integer, Min: 0, Max: 60_000, Default: "20", Doc: "milliseconds between two operations of a node, on average"},
+			{Name: "after", Kind: run.Integer, Min: 0, Max: 100_000, Default: "20", Doc: "operations of each node after the migration"},
+			{Name: "tables", Kind: run.Integer, Min: 1, Max: history.MaxTables, Default: "40", Doc: "tables among the records, with a lease each"},
 			{
-				Name: "item_bytes", Kind: Integer, Min: 1, Max: units.MaxItemBytes, Default: "300",
+				Name: "item_bytes", Kind: run.Integer, Min: 1, Max: units.MaxItemBytes, Default: "300",
 				Doc: "size of an item of the v1 table, attribute names included",
 			},
 		},
@@ -65,22 +66,22 @@ func migration() *Workload {
 			},
 			conflicts("requests refused for another writer's value or transaction, in phase steady"),
 		},
-		headline: func(doc *results.Document) string {
-			return largest(doc, "records").sentences("requests/item", "record", "records", "the backfill of one", "takes")
+		Headline: func(doc *results.Document) string {
+			return run.Largest(doc, "records").Sentences("requests/item", "record", "records", "the backfill of one", "takes")
 		},
-		deterministic: func(p load.Point) bool { return p["writers"].(int64) == 0 },
-		free:          []string{"bytes/op"}, // the backfill's cursor is a key, which one depends on the order of a scan
-		traces:        true,
-		checkRun:      checkMigration,
-		prepare:       prepareMigration,
+		Deterministic: func(p load.Point) bool { return p["writers"].(int64) == 0 },
+		Free:          []string{"bytes/op"}, // the backfill's cursor is a key, which one depends on the order of a scan
+		Traces:        true,
+		Check:         checkMigration,
+		Prepare:       prepareMigration,
 	}
 }
 
-func checkMigration(cfg Config) error {
+func checkMigration(cfg run.Config) error {
 	tables := cfg.Params.Int("tables")
 	for _, n := range cfg.Params["records"] {
 		if n.(int64) < 2*tables {
-			return &ParamError{cfg.Workload.Name, "records", fmt.Sprint(n), fmt.Sprintf("%d tables and their leases are more records than that", tables)}
+			return &run.ParamError{Workload: cfg.Workload.Name, Name: "records", Value: fmt.Sprint(n), Problem: fmt.Sprintf("%d tables and their leases are more records than that", tables)}
 		}
 	}
 	return checkItemBytes(cfg, cfg.Params.Int("item_bytes"))
@@ -88,29 +89,29 @@ func checkMigration(cfg Config) error {
 
 // migrationSite is a lake that is made and migrated anew in every repeat.
 type migrationSite struct {
-	*site
+	*run.Site
 	initial map[string][]byte // what v1 holds at the beginning
-	found   checkList
+	found   run.CheckList
 }
 
-func prepareMigration(_ context.Context, s *site) (subject, error) {
-	m := &migrationSite{site: s, initial: map[string][]byte{}}
+func prepareMigration(_ context.Context, s *run.Site) (run.Subject, error) {
+	m := &migrationSite{Site: s, initial: map[string][]byte{}}
 	for r, err := range m.records() {
 		if err != nil {
 			return nil, err
 		}
-		m.initial[r.Key] = s.value(r)
+		m.initial[r.Key] = s.Value(r)
 	}
 	return m, nil
 }
 
 // records are those of a generated lake, and a lease for each table.
 func (m *migrationSite) records() iter.Seq2[history.Record, error] {
-	tables := m.run.cfg.Params.Int("tables")
-	return withLeases(generated(tables, m.int("records")-2*tables, m.itemBytes(), m.run.cfg.Seed), m.itemBytes())
+	tables := m.Config.Params.Int("tables")
+	return withLeases(generated(tables, m.Int("records")-2*tables, m.itemBytes(), m.Config.Seed), m.itemBytes())
 }
 
-func (m *migrationSite) itemBytes() int64 { return m.run.cfg.Params.Int("item_bytes") }
+func (m *migrationSite) itemBytes() int64 { return m.Config.Params.Int("item_bytes") }
 
 // keysOf returns the keys under a prefix at the beginning, sorted.
 func (m *migrationSite) keysOf(prefix string) []string {
@@ -126,7 +127,7 @@ func (m *migrationSite) keysOf(prefix string) []string {
 // A move is one migration of one lake.
 type move struct {
 	*migrationSite
-	r        *recorder
+	r        *run.Recorder
 	lake     *lake
 	tracker  *tracker
 	nodes    []*migrationNode
@@ -144,8 +145,8 @@ const (
 	opPause    = "pause" // from barrier to marker
 )
 
-// measure implements subject.
-func (m *migrationSite) measure(ctx context.Context, r *recorder) error {
+// Measure implements run.Subject.
+func (m *migrationSite) Measure(ctx context.Context, r *run.Recorder) error {
 	mv, err := m.newMove(ctx, r)
 	if err != nil {
 		return err
@@ -163,30 +164,30 @@ func (m *migrationSite) measure(ctx context.Context, r *recorder) error {
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	r.watch = nil
-	r.conflicts()
+	r.Watch = nil
+	bookConflicts(r)
 	for _, n := range mv.nodes {
 		if err := n.node.Close(ctx); err != nil {
 			return err
 		}
 	}
-	return mv.checkInvariants(m.setupContext(ctx))
+	return mv.checkInvariants(m.Setup(ctx))
 }
 
 // newMove makes a lake before its migration, with its nodes in mode dual.
-func (m *migrationSite) newMove(ctx context.Context, r *recorder) (*move, error) {
-	setup := m.setupContext(ctx)
-	name := fmt.Sprintf("%s-%d", r.variant, r.repeat)
-	l, err := m.newLake(setup, name, control.ModeV1, m.records(), m.int("records"))
+func (m *migrationSite) newMove(ctx context.Context, r *run.Recorder) (*move, error) {
+	setup := m.Setup(ctx)
+	name := fmt.Sprintf("%s-%d", r.Variant, r.Repeat)
+	l, err := newLake(setup, m.Site, name, control.ModeV1, m.records(), m.Int("records"))
 	if err != nil {
 		return nil, err
 	}
 	l.mode = control.ModeDual // it was not loaded into v2: that is what is measured
 	mv := &move{migrationSite: m, r: r, lake: l, tracker: newTracker(l)}
-	r.watch = mv.tracker.watch
+	r.Watch = mv.tracker.watch
 	cfg := migrate.DefaultConfig()
-	cfg.Client, cfg.Table, cfg.Random = mv.tracker.client(r.client()), l.v1, m.random(name+" migrator")
-	cfg.Progress = func(p migrate.Progress) { r.progress("measuring "+r.variant+", "+p.Step, p.Done, p.Total) }
+	cfg.Client, cfg.Table, cfg.Random = mv.tracker.client(r.Client()), l.v1, m.Random(name+" migrator")
+	cfg.Progress = func(p migrate.Progress) { r.Progress("measuring "+r.Variant+", "+p.Step, p.Done, p.Total) }
 	if mv.migrator, err = migrate.New(cfg); err != nil {
 		return nil, err
 	}
@@ -197,12 +198,12 @@ func (m *migrationSite) newMove(ctx context.Context, r *recorder) (*move, error)
 func (mv *move) migrate(ctx context.Context) error {
 	ctx = cause.WithActor(ctx, actorMigrator)
 	options := migrate.DefaultBackfillOptions()
-	options.PageSize = int(mv.int("page_size"))
-	if mv.r.variant == variantSingle {
+	options.PageSize = int(mv.Int("page_size"))
+	if mv.r.Variant == variantSingle {
 		options.Batch = 1
 	}
 	var report *migrate.BackfillReport
-	err := mv.r.meter.Operation(meter.InPhase(ctx, meter.PhaseSteady), opBackfill, time.Time{}, func(ctx context.Context) error {
+	err := mv.r.Meter.Operation(meter.InPhase(ctx, meter.PhaseSteady), opBackfill, time.Time{}, func(ctx context.Context) error {
 		return mv.again(ctx, func() (err error) {
 			report, err = mv.migrator.Backfill(ctx, options)
 			return err
@@ -237,7 +238,7 @@ const resumes = 50
 func (mv *move) again(ctx context.Context, verb func() error) error {
 	err := verb()
 	for range resumes {
-		if err == nil || mv.run.faults == nil || ctx.Err() != nil {
+		if err == nil || mv.Faults == nil || ctx.Err() != nil {
 			break
 		}
 		err = verb()
@@ -251,14 +252,14 @@ func (mv *move) perItem(records int64) {
 		return
 	}
 	var requests, wru float64
-	for _, row := range mv.r.meter.Ledger(meter.PhaseSteady).Rows {
+	for _, row := range mv.r.Meter.Ledger(meter.PhaseSteady).Rows {
 		if row.Cause == cause.Backfill {
 			requests += float64(row.Attempts)
 			wru += row.WRU
 		}
 	}
-	mv.r.metrics["requests/item"] = requests / float64(records)
-	mv.r.metrics["wru/item"] = wru / float64(records)
+	mv.r.Metrics["requests/item"] = requests / float64(records)
+	mv.r.Metrics["wru/item"] = wru / float64(records)
 }
 
 // pause is an operation of its own, from the barrier to the marker.
@@ -266,14 +267,14 @@ func (mv *move) pause(ctx context.Context) error {
 	if _, err := mv.tracker.barrier.Get(ctx); err != nil {
 		return ended(err)
 	}
-	return mv.r.meter.Operation(meter.InPhase(ctx, meter.PhasePause), opPause, time.Time{}, func(ctx context.Context) error {
+	return mv.r.Meter.Operation(meter.InPhase(ctx, meter.PhasePause), opPause, time.Time{}, func(ctx context.Context) error {
 		_, err := mv.tracker.marker.Get(ctx)
 		return ended(err)
 	})
 }
 
-// checks implements subject.
-func (m *migrationSite) checks(context.Context) ([]results.Check, error) { return m.found.all(), nil }
+// Checks implements run.Subject.
+func (m *migrationSite) Checks(context.Context) ([]results.Check, error) { return m.found.All(), nil }
 
 // known is a copy of what the lake holds at the beginning, for one node.
 func (m *migrationSite) known() map[string][]byte { return maps.Clone(m.initial) }

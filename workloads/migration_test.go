@@ -12,6 +12,7 @@ import (
 	"github.com/lakebench/lakebench/internal/meter"
 	"github.com/lakebench/lakebench/internal/sim/checker"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/run"
 	"github.com/lakebench/lakebench/store"
 )
 
@@ -67,7 +68,7 @@ func TestBackfillCostsWhatTheRulesSay(t *testing.T) {
 }
 
 // disturbed is a small migration on the virtual clock with nodes at work.
-func disturbed(t *testing.T, set map[string]string) Config {
+func disturbed(t *testing.T, set map[string]string) run.Config {
 	t.Helper()
 	all := map[string]string{"records": "60", "tables": "8", "writers": "3", "page_size": "10", "after": "5", "think_ms": "15"}
 	for name, v := range set {
@@ -80,9 +81,9 @@ func disturbed(t *testing.T, set map[string]string) Config {
 }
 
 func TestMigrationUnderNodesAtWork(t *testing.T) {
-	var histories []Recording
+	var histories []run.Recording
 	cfg := disturbed(t, map[string]string{"readers": "2"})
-	cfg.Recorded = func(r Recording) error { histories = append(histories, r); return nil }
+	cfg.Recorded = func(r run.Recording) error { histories = append(histories, r); return nil }
 	doc := run1(t, cfg)
 	seen := map[results.Phase]map[string]bool{}
 	for _, s := range doc.Series {
@@ -135,7 +136,7 @@ func TestInvariantsAreChecked(t *testing.T) {
 			putBehind(t, b, v1, "", deleted, "x")
 			putBehind(t, b, v2, store.Bucket(deleted), deleted, "x")
 		}},
-		"nobody wrote it": {checkLinearizable, func(t *testing.T, b *backend.Backend, _ string) {
+		"nobody wrote it": {run.LinearizableCheck, func(t *testing.T, b *backend.Backend, _ string) {
 			putBehind(t, b, v1, "", "lease/stray", "x")
 			putBehind(t, b, v2, store.Bucket("lease/stray"), "lease/stray", "x")
 		}},

@@ -11,6 +11,7 @@ import (
 	"github.com/lakebench/lakebench/internal/sim/checker"
 	"github.com/lakebench/lakebench/migrate"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/run"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/item"
 	"github.com/lakebench/lakebench/store/v2"
@@ -39,7 +40,7 @@ func (mv *move) checkInvariants(ctx context.Context) error {
 		return err
 	}
 	seen := mv.tracker.sightings()
-	mv.r.metrics["pause-requests"] = float64(seen.pauseRequests)
+	mv.r.Metrics["pause-requests"] = float64(seen.pauseRequests)
 	mv.book(checkLate, seen.late == 0, "by the trace: of requests sent after the barrier stood, those that check it were refused",
 		fmt.Sprintf("%d requests that check the barrier went through after it stood", seen.late))
 	scans := mv.scansAfter()
@@ -48,7 +49,7 @@ func (mv *move) checkInvariants(ctx context.Context) error {
 	failed := atomic.LoadInt64(&mv.failedReads)
 	mv.book(checkReads, failed == 0, "every refresh and every point read had an answer", fmt.Sprintf("%d reads failed", failed))
 	constant := seen.pauseRequests - seen.pauseScans
-	mv.book(checkShortPause, constant == migrate.PauseRequests || mv.run.faults != nil,
+	mv.book(checkShortPause, constant == migrate.PauseRequests || mv.Faults != nil,
 		fmt.Sprintf("the scans of both tables, and %d requests", migrate.PauseRequests),
 		fmt.Sprintf("beside %d scans the pause had %d requests, expected %d", seen.pauseScans, constant, migrate.PauseRequests))
 	return nil
@@ -58,22 +59,22 @@ func (mv *move) checkInvariants(ctx context.Context) error {
 func (mv *move) book(name string, ok bool, passed, failed string) {
 	c := results.Check{Name: name, Status: results.Passed, Detail: passed}
 	if !ok {
-		c.Status, c.Detail = results.Failed, fmt.Sprintf("%s at %s, repeat %d: %s", mv.r.variant, pointText(mv.coordinates), mv.r.repeat, failed)
+		c.Status, c.Detail = results.Failed, fmt.Sprintf("%s at %s, repeat %d: %s", mv.r.Variant, run.PointText(mv.Point), mv.r.Repeat, failed)
 	}
-	mv.found.add(c)
+	mv.found.Add(c)
 }
 
 // end compares both tables and returns what v2 holds.
 func (mv *move) end(ctx context.Context) (map[string][]byte, error) {
 	end := map[string][]byte{}
 	var a, b contents
-	for err := range scan(ctx, mv.setupClient(), v2.TableName(mv.lake.v1), func(key string, value []byte) {
+	for err := range scan(ctx, mv.SetupClient(), v2.TableName(mv.lake.v1), func(key string, value []byte) {
 		end[key] = value
 		b.add(key, value)
 	}) {
 		return nil, err
 	}
-	a, err := contentsOf(ctx, mv.setupClient(), mv.lake.v1)
+	a, err := contentsOf(ctx, mv.SetupClient(), mv.lake.v1)
 	if err != nil {
 		return nil, err
 	}
@@ -96,8 +97,8 @@ func (mv *move) checkReturned(ctx context.Context, end map[string][]byte) {
 		keys[key] = true
 	}
 	var returned []string
-	if mv.r.history != nil {
-		for key, deleted := range deletedLast(mv.r.history.History()) {
+	if mv.r.History != nil {
+		for key, deleted := range deletedLast(mv.r.History.History()) {
 			keys[key] = true
 			if _, exists := end[key]; deleted && exists {
 				returned = append(returned, key)
@@ -108,7 +109,7 @@ func (mv *move) checkReturned(ctx context.Context, end map[string][]byte) {
 			if value, exists := end[key]; exists {
 				answer = checker.Answer{Outcome: checker.OK, Found: checker.Bytes(value)}
 			}
-			mv.r.history.Begin(ctx, actorAuditor, checker.Call{Kind: checker.Get, Key: key}).End(ctx, answer)
+			mv.r.History.Begin(ctx, actorAuditor, checker.Call{Kind: checker.Get, Key: key}).End(ctx, answer)
 		}
 	}
 	slices.Sort(returned)
@@ -143,7 +144,7 @@ func deletedLast(h checker.History) map[string]bool {
 // checkMarker reads the marker once more, and asks what was seen of it.
 func (mv *move) checkMarker(ctx context.Context) error {
 	records, err := control.New(control.Config{
-		Client: mv.setupClient(), Table: v2.TableName(mv.lake.v1), Random: mv.random(mv.lake.owner + " audit"), Backoff: item.DefaultBackoff(),
+		Client: mv.SetupClient(), Table: v2.TableName(mv.lake.v1), Random: mv.Random(mv.lake.owner + " audit"), Backoff: item.DefaultBackoff(),
 	})
 	if err != nil {
 		return err
@@ -161,7 +162,7 @@ func (mv *move) checkMarker(ctx context.Context) error {
 
 // scansAfter counts the scans of operations that began after the marker.
 func (mv *move) scansAfter() (n int64) {
-	for _, row := range mv.r.meter.Ledger(meter.PhaseAfter).Rows {
+	for _, row := range mv.r.Meter.Ledger(meter.PhaseAfter).Rows {
 		if row.API == "Scan" {
 			n += row.Attempts
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/lakebench/lakebench/internal/cause"
 	"github.com/lakebench/lakebench/internal/meter"
 	"github.com/lakebench/lakebench/internal/sim/task"
+	"github.com/lakebench/lakebench/run"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/catalog"
 	"github.com/lakebench/lakebench/store/dual"
@@ -37,26 +38,26 @@ type migrationNode struct {
 
 // openNodes opens the lake's nodes, if there are writers.
 func (mv *move) openNodes(ctx context.Context) error {
-	writers, readers := mv.int("writers"), mv.run.cfg.Params.Int("readers")
+	writers, readers := mv.Int("writers"), mv.Config.Params.Int("readers")
 	if writers == 0 {
 		return nil
 	}
 	tables := mv.keysOf(catalogPrefix)
 	retained := append(mv.keysOf("append-operation/"), mv.keysOf("lance-manifest/")...)
-	history := mv.r.record(ctx, entriesOf(mv.initial))
+	history := mv.r.Record(ctx, entriesOf(mv.initial))
 	for i := range writers + readers {
-		n := &migrationNode{move: mv, writes: i < writers, tables: tables, left: mv.run.cfg.Params.Int("after")}
+		n := &migrationNode{move: mv, writes: i < writers, tables: tables, left: mv.Config.Params.Int("after")}
 		n.name = fmt.Sprintf("reader-%d", i-writers)
 		if n.writes {
 			n.name = fmt.Sprintf("writer-%d", i)
 		}
 		var err error
-		if n.node, err = mv.lake.node(ctx, mv.r.client(), n.name, 1000); err != nil {
+		if n.node, err = mv.lake.node(ctx, mv.r.Client(), n.name, 1000); err != nil {
 			return err
 		}
-		s := Record(n.node, history, tables)
+		s := run.Record(n.node, history, tables)
 		n.client, n.reader = client{s, mv.known()}, catalog.New(s, catalogPrefix)
-		n.random = rand.New(mv.random(mv.lake.owner + " work of " + n.name))
+		n.random = rand.New(mv.Random(mv.lake.owner + " work of " + n.name))
 		for at := i; n.writes && at < int64(len(retained)); at += writers {
 			n.mine = append(n.mine, retained[at])
 		}
@@ -78,7 +79,7 @@ func (n *migrationNode) work(ctx context.Context) error {
 			n.left--
 		}
 		name, do := n.draw()
-		err := n.r.meter.Operation(meter.InPhase(ctx, phase), name, time.Time{}, do)
+		err := n.r.Meter.Operation(meter.InPhase(ctx, phase), name, time.Time{}, do)
 		if err = n.accept(ctx, name, err); err != nil {
 			return err
 		}
@@ -93,7 +94,7 @@ func (n *migrationNode) accept(ctx context.Context, name string, err error) erro
 	switch {
 	case err == nil || ctx.Err() != nil:
 		return context.Cause(ctx)
-	case n.run.faults != nil || tolerable(err):
+	case n.Faults != nil || tolerable(err):
 		return nil
 	case name == opRead || name == opRefresh:
 		atomic.AddInt64(&n.failedReads, 1)
@@ -104,7 +105,7 @@ func (n *migrationNode) accept(ctx context.Context, name string, err error) erro
 
 // think lets some time pass, on average as long as was asked for.
 func (n *migrationNode) think(ctx context.Context) error {
-	most := 2 * time.Duration(n.run.cfg.Params.Int("think_ms")) * time.Millisecond
+	most := 2 * time.Duration(n.Config.Params.Int("think_ms")) * time.Millisecond
 	if most == 0 {
 		task.Yield(ctx)
 		return nil
@@ -152,7 +153,7 @@ func (n *migrationNode) draw() (string, func(context.Context) error) {
 func (n *migrationNode) fresh(key string) []byte {
 	n.made++
 	version := uint64(n.made)<<16 | n.random.Uint64N(1<<16)
-	return n.value(history.Record{Key: n.name + key, Version: version, ItemBytes: int(n.itemBytes()) + len(n.name)})
+	return n.Value(history.Record{Key: n.name + key, Version: version, ItemBytes: int(n.itemBytes()) + len(n.name)})
 }
 
 // pausePoll is how long a writer waits before it tries again what a finalization
@@ -183,7 +184,7 @@ const heartbeat = 200 * time.Millisecond
 func (n *migrationNode) beat(ctx context.Context) error {
 	ctx = cause.With(cause.WithActor(ctx, n.name), cause.Setup)
 	for !n.tracker.isOver() {
-		if err := n.node.Heartbeat(ctx); err != nil && n.run.faults == nil {
+		if err := n.node.Heartbeat(ctx); err != nil && n.Faults == nil {
 			return err
 		}
 		if err := task.Sleep(ctx, heartbeat); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lakebench/lakebench/history"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/run"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/dual"
 	"github.com/lakebench/lakebench/store/item"
@@ -17,18 +18,18 @@ import (
 
 // modeVariants are the variants of workloads that compare what a node does in
 // each mode (docs/spec/metadata-store.md §4). They are called as the modes are.
-func modeVariants() []Variant {
-	return []Variant{
-		{control.ModeV1.String(), "before the migration: reads and writes v1"},
-		{control.ModeDual.String(), "during it: reads v1, writes both under the write barrier's check"},
-		{control.ModeV2Authoritative.String(), "after it: reads v2, writes v2 and its mirror v1"},
-		{control.ModeV2Only.String(), "at its end: reads and writes v2, v1 is gone"},
+func modeVariants() []run.Variant {
+	return []run.Variant{
+		{Name: control.ModeV1.String(), Doc: "before the migration: reads and writes v1"},
+		{Name: control.ModeDual.String(), Doc: "during it: reads v1, writes both under the write barrier's check"},
+		{Name: control.ModeV2Authoritative.String(), Doc: "after it: reads v2, writes v2 and its mirror v1"},
+		{Name: control.ModeV2Only.String(), Doc: "at its end: reads and writes v2, v1 is gone"},
 	}
 }
 
 // A lake is a pair of tables in the state in which nodes of one mode find them.
 type lake struct {
-	*site
+	*run.Site
 	mode  control.Mode
 	v1    string // the name of the v1 table, whether it exists or not
 	owner string // of what is drawn for setting it up
@@ -37,10 +38,10 @@ type lake struct {
 // newLake makes the tables that a mode needs, loads both with the same records,
 // and puts the control records in place. total is the number of records, for
 // progress.
-func (s *site) newLake(ctx context.Context, name string, mode control.Mode, records iter.Seq2[history.Record, error], total int64) (*lake, error) {
-	l := &lake{site: s, mode: mode, owner: name}
-	layout := fmt.Sprintf("%d-%s", s.number, name)
-	l.v1 = s.backend.TableName(layout)
+func newLake(ctx context.Context, s *run.Site, name string, mode control.Mode, records iter.Seq2[history.Record, error], total int64) (*lake, error) {
+	l := &lake{Site: s, mode: mode, owner: name}
+	layout := fmt.Sprintf("%d-%s", s.Number, name)
+	l.v1 = s.Backend.TableName(layout)
 	if mode != control.ModeV2Only {
 		if err := l.makeV1(ctx, layout, records, total); err != nil {
 			return nil, err
@@ -50,27 +51,27 @@ func (s *site) newLake(ctx context.Context, name string, mode control.Mode, reco
 }
 
 func (l *lake) makeV1(ctx context.Context, layout string, records iter.Seq2[history.Record, error], total int64) error {
-	client := l.setupClient()
-	name, err := l.backend.Table(ctx, layout, func(ctx context.Context, name string) error { return v1.Create(ctx, client, name) })
+	client := l.SetupClient()
+	name, err := l.Backend.Table(ctx, layout, func(ctx context.Context, name string) error { return v1.Create(ctx, client, name) })
 	if err != nil {
 		return err
 	}
-	return l.load(ctx, name, records, total, v1.Item)
+	return l.Load(ctx, name, records, total, v1.Item)
 }
 
 // makeV2 makes the companion. In mode v1 it stays empty: a migration has been
 // prepared, so that nodes are registered, and has not begun.
 func (l *lake) makeV2(ctx context.Context, layout string, records iter.Seq2[history.Record, error], total int64) error {
-	client := l.setupClient()
-	name, err := l.backend.Table(ctx, v2.TableName(layout), func(ctx context.Context, name string) error {
+	client := l.SetupClient()
+	name, err := l.Backend.Table(ctx, v2.TableName(layout), func(ctx context.Context, name string) error {
 		cfg := v2.DefaultConfig()
-		cfg.Table, cfg.Random = name, l.random("create "+l.owner)
+		cfg.Table, cfg.Random = name, l.Random("create "+l.owner)
 		return v2.Create(ctx, client, cfg)
 	})
 	if err != nil || l.mode == control.ModeV1 {
 		return err
 	}
-	if err := l.load(ctx, name, records, total, itemV2); err != nil {
+	if err := l.Load(ctx, name, records, total, itemV2); err != nil {
 		return err
 	}
 	if l.mode.ReadsV2() {
@@ -82,7 +83,7 @@ func (l *lake) makeV2(ctx context.Context, layout string, records iter.Seq2[hist
 // finalize puts the control records of a finished migration.
 func (l *lake) finalize(ctx context.Context) error {
 	records, err := control.New(control.Config{
-		Client: l.setupClient(), Table: v2.TableName(l.v1), Random: l.random("finalize " + l.owner), Backoff: item.DefaultBackoff(),
+		Client: l.SetupClient(), Table: v2.TableName(l.v1), Random: l.Random("finalize " + l.owner), Backoff: item.DefaultBackoff(),
 	})
 	if err != nil {
 		return err
@@ -99,7 +100,7 @@ func (l *lake) finalize(ctx context.Context) error {
 func (l *lake) node(ctx context.Context, client dual.Client, name string, pageLimit int64) (*dual.Store, error) {
 	cfg := dual.DefaultConfig()
 	cfg.Client, cfg.Table, cfg.Node, cfg.Mode = client, l.v1, name, l.mode
-	cfg.Random = l.random(l.owner + " node " + name)
+	cfg.Random = l.Random(l.owner + " node " + name)
 	cfg.PageLimit = int(pageLimit)
 	return dual.Open(ctx, cfg)
 }
@@ -122,8 +123,8 @@ func (l *lake) mirrors() bool {
 }
 
 // checkMirrored books whether both layouts hold the same.
-func (l *lake) checkMirrored(ctx context.Context, into *checkList) error {
-	client := l.setupClient()
+func (l *lake) checkMirrored(ctx context.Context, into *run.CheckList) error {
+	client := l.SetupClient()
 	a, err := contentsOf(ctx, client, l.v1)
 	if err != nil {
 		return err
@@ -134,8 +135,8 @@ func (l *lake) checkMirrored(ctx context.Context, into *checkList) error {
 	}
 	c := results.Check{Name: checkMirrored, Status: results.Passed, Detail: "v1 and v2 hold the same keys and values in the modes that write both"}
 	if a != b {
-		c.Status, c.Detail = results.Failed, fmt.Sprintf("%v at %s: v1 ends with %v, v2 with %v", l.mode, pointText(l.coordinates), a, b)
+		c.Status, c.Detail = results.Failed, fmt.Sprintf("%v at %s: v1 ends with %v, v2 with %v", l.mode, run.PointText(l.Point), a, b)
 	}
-	into.add(c)
+	into.Add(c)
 	return nil
 }

@@ -11,12 +11,13 @@ import (
 	"github.com/lakebench/lakebench/internal/backend/latency"
 	"github.com/lakebench/lakebench/internal/meter"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/run"
 )
 
 // run1 runs a configuration that must be valid.
-func run1(t *testing.T, cfg Config) *results.Document {
+func run1(t *testing.T, cfg run.Config) *results.Document {
 	t.Helper()
-	doc, err := Run(t.Context(), cfg)
+	doc, err := run.Run(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +232,7 @@ func TestMixConflicts(t *testing.T) {
 // an endpoint can be held against it.
 func TestConcurrentRunsAreNotDeterministic(t *testing.T) {
 	set := map[string]string{"concurrency": "1,3", "operations": "60", "tables": "5", "history_records": "5"}
-	shadow, err := RunShadow(t.Context(), embedded(t, metadataMix(), set))
+	shadow, err := run.RunShadow(t.Context(), embedded(t, metadataMix(), set))
 	if err != nil {
 		t.Fatal(err)
 	}

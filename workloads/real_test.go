@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/run"
 )
 
 // TestRealWorkloads runs small workloads of the metadata store on the server that
@@ -19,9 +20,9 @@ func TestRealWorkloads(t *testing.T) {
 	if address == "" {
 		t.Fatal("LAKEBENCH_TEST_DYNAMODB names no server, such as http://127.0.0.1:8000")
 	}
-	run := int(time.Now().UnixNano() % 1e9)
+	number := int(time.Now().UnixNano() % 1e9)
 	for _, tt := range []struct {
-		workload *Workload
+		workload *run.Workload
 		set      map[string]string
 	}{
 		{appendHistory(), map[string]string{"days": "1", "commits_per_second": "0.001", "operations": "150", "tables": "20"}},
@@ -31,17 +32,17 @@ func TestRealWorkloads(t *testing.T) {
 	} {
 		t.Run(tt.workload.Name, func(t *testing.T) {
 			cfg := embedded(t, tt.workload, tt.set)
-			shadow, err := RunShadow(t.Context(), cfg)
+			shadow, err := run.RunShadow(t.Context(), cfg)
 			if err != nil {
 				t.Fatal(err)
 			}
-			run++
-			doc, err := Run(t.Context(), onEndpoint(cfg, address, run))
+			number++
+			doc, err := run.Run(t.Context(), onEndpoint(cfg, address, number))
 			if err != nil {
 				t.Fatal(err)
 			}
 			differences, err := shadow.Compare(doc)
-			if err = errors.Join(err, Validity(doc)); err != nil {
+			if err = errors.Join(err, run.Validity(doc)); err != nil {
 				t.Error(err)
 			}
 			for _, d := range differences {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lakebench/lakebench/internal/backend/fault"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/run"
 )
 
 // TestCompareIsNetOfRetries: a server that now and then does not answer costs
@@ -13,7 +14,7 @@ import (
 // difference; a request that is missing is one.
 func TestCompareIsNetOfRetries(t *testing.T) {
 	set := map[string]string{"history_records": "300", "tables": "40", "refreshes": "2"}
-	shadow, err := RunShadow(t.Context(), embedded(t, catalogRefresh(), set))
+	shadow, err := run.RunShadow(t.Context(), embedded(t, catalogRefresh(), set))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +24,7 @@ func TestCompareIsNetOfRetries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc, err := Run(t.Context(), cfg)
+	doc, err := run.Run(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +50,7 @@ func TestCompareIsNetOfRetries(t *testing.T) {
 func passed(doc *results.Document) bool {
 	status := results.Failed
 	for _, c := range doc.Checks {
-		if strings.HasPrefix(c.Name, CheckReported) {
+		if strings.HasPrefix(c.Name, run.CheckReported) {
 			status = c.Status
 		}
 	}

@@ -6,31 +6,32 @@ import (
 	"time"
 
 	"github.com/lakebench/lakebench/internal/meter"
+	"github.com/lakebench/lakebench/run"
 	"github.com/lakebench/lakebench/run/load"
 	"github.com/lakebench/lakebench/wal"
 )
 
 // walAppend measures what it costs to append rows to a WAL, alone and in groups.
-func walAppend() *Workload {
-	return &Workload{
+func walAppend() *run.Workload {
+	return &run.Workload{
 		Name:     "wal-append",
 		Summary:  "What an acknowledged append costs, alone and where appends share an entry of the log.",
 		Version:  1,
 		Variants: policyVariants(),
-		Params: append([]Param{
-			{Name: "entries", Kind: Integer, Min: 1, Max: 1_000_000, Default: "1,16,500", Swept: true, Doc: "appends that are measured, in each repeat"},
+		Params: append([]run.Param{
+			{Name: "entries", Kind: run.Integer, Min: 1, Max: 1_000_000, Default: "1,16,500", Swept: true, Doc: "appends that are measured, in each repeat"},
 			{
-				Name: "group_commit", Kind: Integer, Min: 1, Max: 1024, Default: "1,8", Swept: true,
+				Name: "group_commit", Kind: run.Integer, Min: 1, Max: 1024, Default: "1,8", Swept: true,
 				Doc: "appends that share an entry, by as many clients; the last ones wait for more for 100 ms",
 			},
 		}, policyParams()...),
-		objects: true,
-		headline: func(doc *results.Document) string {
-			return largest(doc, "group_commit").sentences("requests/op", "append in an entry", "appends in an entry", "an append", "takes")
+		OnS3: true,
+		Headline: func(doc *results.Document) string {
+			return run.Largest(doc, "group_commit").Sentences("requests/op", "append in an entry", "appends in an entry", "an append", "takes")
 		},
-		published:     appendFigures(),
-		deterministic: func(p load.Point) bool { return p["group_commit"].(int64) == 1 },
-		prepare: func(ctx context.Context, s *site) (subject, error) {
+		Published:     appendFigures(),
+		Deterministic: func(p load.Point) bool { return p["group_commit"].(int64) == 1 },
+		Prepare: func(ctx context.Context, s *run.Site) (run.Subject, error) {
 			shards, err := newShardSite(ctx, s)
 			return &appendsSite{shards}, err
 		},
@@ -42,14 +43,14 @@ type appendsSite struct{ *shardSite }
 // groupWait is the tick of the public system (docs/facts/memwal.md §2.5).
 const groupWait = 100 * time.Millisecond
 
-// measure implements subject.
-func (s *appendsSite) measure(ctx context.Context, r *recorder) error {
-	setup := s.setupContext(ctx)
+// Measure implements run.Subject.
+func (s *appendsSite) Measure(ctx context.Context, r *run.Recorder) error {
+	setup := s.Setup(ctx)
 	shard, err := s.newShard(setup, r)
 	if err != nil {
 		return err
 	}
-	entries, group := int(s.int("entries")), int(s.int("group_commit"))
+	entries, group := int(s.Int("entries")), int(s.Int("group_commit"))
 	cfg := shard.config("node")
 	if cfg.Group.Rows = group; group > 1 {
 		cfg.Group.Wait = groupWait
@@ -59,8 +60,8 @@ func (s *appendsSite) measure(ctx context.Context, r *recorder) error {
 		return err
 	}
 	rows := rowsOf(0, entries)
-	err = r.loop(ctx, meter.PhaseSteady, load.Closed{Clients: group, Operations: entries}, func(i load.Start) operation {
-		return operation{name: "append", do: func(ctx context.Context) error {
+	err = r.Loop(ctx, meter.PhaseSteady, load.Closed{Clients: group, Operations: entries}, func(i load.Start) run.Operation {
+		return run.Operation{Name: "append", Do: func(ctx context.Context) error {
 			_, err := w.Append(ctx, rows[i.Index])
 			return err
 		}}
@@ -70,12 +71,12 @@ func (s *appendsSite) measure(ctx context.Context, r *recorder) error {
 	}
 	// A group is not full when the machine holds one of its clients up.
 	full := int64((entries + group - 1) / group)
-	s.compareFormula(r, r.spent(), formula{"appends", full, int64(entries)})
+	s.compareFormula(r, spent(r), formula{"appends", full, int64(entries)})
 	return s.reread(setup, shard, r, entries)
 }
 
 // reread opens the shard anew and compares what the log has.
-func (s *shardSite) reread(setup context.Context, shard *measuredShard, r *recorder, rows int) error {
+func (s *shardSite) reread(setup context.Context, shard *measuredShard, r *run.Recorder, rows int) error {
 	w, err := wal.Open(setup, shard.config("reader"))
 	if err != nil {
 		return err
@@ -89,15 +90,15 @@ func (s *shardSite) reread(setup context.Context, shard *measuredShard, r *recor
 }
 
 // appendFigures are the published figures that the workload measures.
-func appendFigures() []figure {
-	return []figure{
+func appendFigures() []run.Figure {
+	return []run.Figure{
 		{
-			name: "requests per entry", variant: "scan", published: 1, metric: "requests/op", at: map[string]string{"group_commit": "1"},
-			explained: "one conditional PUT",
+			Name: "requests per entry", Variant: "scan", Published: 1, Metric: "requests/op", At: map[string]string{"group_commit": "1"},
+			Explained: "one conditional PUT",
 		},
 		{
-			name: "requests per entry", variant: "serve", published: 1, metric: "requests/op", at: map[string]string{"group_commit": "1"},
-			explained: "one conditional PUT",
+			Name: "requests per entry", Variant: "serve", Published: 1, Metric: "requests/op", At: map[string]string{"group_commit": "1"},
+			Explained: "one conditional PUT",
 		},
 	}
 }

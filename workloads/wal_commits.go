@@ -8,20 +8,21 @@ import (
 	"github.com/lakebench/lakebench/internal/meter"
 	"github.com/lakebench/lakebench/manifest"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/run"
 	"github.com/lakebench/lakebench/run/load"
 )
 
 // concurrentCommits measures what tasks cost that commit to a shard's manifest
 // through one handle at the same time: the third finding of the seed's review.
-func concurrentCommits() *Workload {
-	return &Workload{
+func concurrentCommits() *run.Workload {
+	return &run.Workload{
 		Name:     "concurrent-commits",
 		Summary:  "What n commits at once cost on one warm handle: searches, lost attempts, requests.",
 		Version:  1,
 		Variants: policyVariants(),
-		Params: append([]Param{
-			{Name: "committers", Kind: Integer, Min: 1, Max: 1024, Default: "1..32", Swept: true, Doc: "commits of a round, all at once"},
-			{Name: "rounds", Kind: Integer, Min: 1, Max: 100_000, Default: "10", Doc: "rounds that are measured, in each repeat"},
+		Params: append([]run.Param{
+			{Name: "committers", Kind: run.Integer, Min: 1, Max: 1024, Default: "1..32", Swept: true, Doc: "commits of a round, all at once"},
+			{Name: "rounds", Kind: run.Integer, Min: 1, Max: 100_000, Default: "10", Doc: "rounds that are measured, in each repeat"},
 		}, policyParams()...),
 		Metrics: results.Metrics{
 			{
@@ -33,13 +34,13 @@ func concurrentCommits() *Workload {
 				Noun: "lost attempts", Per: results.PerOperation, Assume: results.Exact, Better: results.LowerIsBetter, Column: results.Column{Heading: [2]string{"lost", "attempts"}, Priority: 6},
 			},
 		},
-		objects: true,
-		headline: func(doc *results.Document) string {
-			return largest(doc, "committers").sentences("requests/op", "commit at once", "commits at once", "a commit", "takes")
+		OnS3: true,
+		Headline: func(doc *results.Document) string {
+			return run.Largest(doc, "committers").Sentences("requests/op", "commit at once", "commits at once", "a commit", "takes")
 		},
-		published:     commitsFigures(),
-		deterministic: func(p load.Point) bool { return p["committers"].(int64) == 1 },
-		prepare: func(ctx context.Context, s *site) (subject, error) {
+		Published:     commitsFigures(),
+		Deterministic: func(p load.Point) bool { return p["committers"].(int64) == 1 },
+		Prepare: func(ctx context.Context, s *run.Site) (run.Subject, error) {
 			shards, err := newShardSite(ctx, s)
 			return &commitsSite{shards}, err
 		},
@@ -53,9 +54,9 @@ const (
 
 type commitsSite struct{ *shardSite }
 
-// measure implements subject.
-func (s *commitsSite) measure(ctx context.Context, r *recorder) error {
-	setup := s.setupContext(ctx)
+// Measure implements run.Subject.
+func (s *commitsSite) Measure(ctx context.Context, r *run.Recorder) error {
+	setup := s.Setup(ctx)
 	shard, err := s.newShard(setup, r)
 	if err != nil {
 		return err
@@ -68,21 +69,21 @@ func (s *commitsSite) measure(ctx context.Context, r *recorder) error {
 	if err != nil {
 		return err
 	}
-	committers, rounds := int(s.int("committers")), int(s.run.cfg.Params.Int("rounds"))
+	committers, rounds := int(s.Int("committers")), int(s.Config.Params.Int("rounds"))
 	before := store.Stats()
 	var landed atomic.Int64
 	for range rounds {
-		err := r.loop(ctx, meter.PhaseSteady, load.Closed{Clients: committers, Operations: committers}, func(load.Start) operation {
-			return operation{
-				name: "commit",
-				do: func(ctx context.Context) error {
+		err := r.Loop(ctx, meter.PhaseSteady, load.Closed{Clients: committers, Operations: committers}, func(load.Start) run.Operation {
+			return run.Operation{
+				Name: "commit",
+				Do: func(ctx context.Context) error {
 					_, err := store.CommitUpdate(ctx, claimed.WriterEpoch, nextGeneration)
 					if err == nil {
 						landed.Add(1)
 					}
 					return err
 				},
-				tolerates: tolerableCommit,
+				Tolerates: tolerableCommit,
 			}
 		})
 		if err != nil {
@@ -92,8 +93,8 @@ func (s *commitsSite) measure(ctx context.Context, r *recorder) error {
 	after := store.Stats()
 	commits := float64(committers * rounds)
 	scans := after.Scans - before.Scans
-	r.metrics[metricScans] = float64(scans) / commits
-	r.metrics[metricLost] = float64(after.Lost-before.Lost) / commits
+	r.Metrics[metricScans] = float64(scans) / commits
+	r.Metrics[metricLost] = float64(after.Lost-before.Lost) / commits
 	s.compareFormula(r, scans, s.scans(shard.policy.Kind))
 	return s.compareTip(setup, r, store, claimed.Version, landed.Load())
 }
@@ -109,7 +110,7 @@ func nextGeneration(m manifest.Manifest) (manifest.Manifest, error) {
 // one an attempt, of which a commit has ten; then one for each attempt lost, of
 // which others can cause as many as they are; none where commits take turns.
 func (s *commitsSite) scans(kind manifest.Kind) formula {
-	n, rounds := s.int("committers"), s.run.cfg.Params.Int("rounds")
+	n, rounds := s.Int("committers"), s.Config.Params.Int("rounds")
 	const attempts = 10
 	switch kind {
 	case manifest.Scan:
@@ -126,7 +127,7 @@ const checkLanded = "every acknowledged commit landed once"
 
 // compareTip books whether the manifest has as many commits more as were
 // acknowledged.
-func (s *commitsSite) compareTip(setup context.Context, r *recorder, store *manifest.Store, from uint64, landed int64) error {
+func (s *commitsSite) compareTip(setup context.Context, r *run.Recorder, store *manifest.Store, from uint64, landed int64) error {
 	tip, err := store.RefreshLatest(setup)
 	if err != nil {
 		return err
@@ -134,26 +135,26 @@ func (s *commitsSite) compareTip(setup context.Context, r *recorder, store *mani
 	c := results.Check{Name: checkLanded, Status: results.Passed, Detail: "version and generation are as many higher as commits were acknowledged"}
 	versions, generations := int64(tip.Version-from), int64(tip.CurrentGeneration)-1
 	switch {
-	case s.run.faults != nil:
+	case s.Faults != nil:
 		c.Status, c.Detail = results.Skipped, "with faults, the outcome of some commits is not known"
 	case versions != landed || generations != landed:
 		c.Status = results.Failed
-		c.Detail = fmt.Sprintf("%s at %s: %d versions and %d generations more, expected %d", r.variant, pointText(s.coordinates), versions, generations, landed)
+		c.Detail = fmt.Sprintf("%s at %s: %d versions and %d generations more, expected %d", r.Variant, run.PointText(s.Point), versions, generations, landed)
 	}
-	s.found.add(c)
+	s.found.Add(c)
 	return nil
 }
 
 // commitsFigures are the published figures that the workload measures.
-func commitsFigures() []figure {
-	return []figure{
+func commitsFigures() []run.Figure {
+	return []run.Figure{
 		{
-			name: "searches for 8 commits at once", variant: "serve", published: 24, metric: metricScans, at: map[string]string{"committers": "8"}, times: "committers",
-			explained: "at most n(n−1)/2 = 28; how many of them depends on how the commits overlap, so on the time that each request takes",
+			Name: "searches for 8 commits at once", Variant: "serve", Published: 24, Metric: metricScans, At: map[string]string{"committers": "8"}, Times: "committers",
+			Explained: "at most n(n−1)/2 = 28; how many of them depends on how the commits overlap, so on the time that each request takes",
 		},
 		{
-			name: "searches for 8 commits at once", variant: "serialized", published: 0, metric: metricScans, at: map[string]string{"committers": "8"}, times: "committers",
-			explained: "each commit hands its version to the next one",
+			Name: "searches for 8 commits at once", Variant: "serialized", Published: 0, Metric: metricScans, At: map[string]string{"committers": "8"}, Times: "committers",
+			Explained: "each commit hands its version to the next one",
 		},
 	}
 }

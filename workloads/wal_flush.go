@@ -6,19 +6,20 @@ import (
 	"github.com/lakebench/lakebench/internal/cost"
 	"github.com/lakebench/lakebench/manifest"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/run"
 	"github.com/lakebench/lakebench/wal"
 )
 
 // nodeParams are the profile of a node that flushes and compacts: what is not
 // known of the real one, and assumed (docs/facts/memwal.md §7).
-func nodeParams(generations, polls string, least int64, what string) []Param {
-	return append([]Param{
-		{Name: "generations", Kind: Integer, Min: least, Max: 1000, Default: generations, Swept: true, Doc: what},
-		{Name: "user_indexes", Kind: Integer, Min: 0, Max: 100, Default: "0", Swept: true, Doc: "indexes beside that of the keys (assumption)"},
-		{Name: "duplicates", Kind: Switch, Default: "true", Swept: true, Doc: "whether a generation has rows that later ones replace (assumption)"},
-		{Name: "manifest_polls", Kind: Integer, Min: 0, Max: 10_000, Default: polls, Swept: true, Doc: "times that the node reads its manifest for each operation (assumption)"},
-		{Name: "rows", Kind: Integer, Min: 2, Max: 100_000, Default: "100", Doc: "rows of a generation, 100 bytes each"},
-		{Name: "operations", Kind: Integer, Min: 1, Max: 100_000, Default: "5", Doc: "operations that are measured, in each repeat"},
+func nodeParams(generations, polls string, least int64, what string) []run.Param {
+	return append([]run.Param{
+		{Name: "generations", Kind: run.Integer, Min: least, Max: 1000, Default: generations, Swept: true, Doc: what},
+		{Name: "user_indexes", Kind: run.Integer, Min: 0, Max: 100, Default: "0", Swept: true, Doc: "indexes beside that of the keys (assumption)"},
+		{Name: "duplicates", Kind: run.Switch, Default: "true", Swept: true, Doc: "whether a generation has rows that later ones replace (assumption)"},
+		{Name: "manifest_polls", Kind: run.Integer, Min: 0, Max: 10_000, Default: polls, Swept: true, Doc: "times that the node reads its manifest for each operation (assumption)"},
+		{Name: "rows", Kind: run.Integer, Min: 2, Max: 100_000, Default: "100", Doc: "rows of a generation, 100 bytes each"},
+		{Name: "operations", Kind: run.Integer, Min: 1, Max: 100_000, Default: "5", Doc: "operations that are measured, in each repeat"},
 	}, policyParams()...)
 }
 
@@ -26,12 +27,12 @@ func nodeParams(generations, polls string, least int64, what string) []Param {
 const ownRequests = "own-requests/op"
 
 // flush measures what it costs to make an L0 generation of a memtable.
-func flush() *Workload {
+func flush() *run.Workload {
 	params := nodeParams("0,16", "0,20", 0, "L0 generations that are there already")
-	params = append(params, Param{
-		Name: "force_seal", Kind: Switch, Default: "true", Doc: "whether the node forces the memtable's seal, which takes a fence check of its own (assumption)",
+	params = append(params, run.Param{
+		Name: "force_seal", Kind: run.Switch, Default: "true", Doc: "whether the node forces the memtable's seal, which takes a fence check of its own (assumption)",
 	})
-	return &Workload{
+	return &run.Workload{
 		Name:     "flush",
 		Summary:  "What a flush of a memtable to an L0 generation costs, and the node that polls its manifest meanwhile.",
 		Version:  1,
@@ -40,13 +41,13 @@ func flush() *Workload {
 		Metrics: results.Metrics{
 			ownRequestsMetric("requests of the flush itself, without those of the node that polls"),
 		},
-		objects: true,
-		headline: func(doc *results.Document) string {
-			return largest(doc, "generations").sentences("requests/op", "L0 generation", "L0 generations", "a flush", "takes")
+		OnS3: true,
+		Headline: func(doc *results.Document) string {
+			return run.Largest(doc, "generations").Sentences("requests/op", "L0 generation", "L0 generations", "a flush", "takes")
 		},
-		published:     flushFigures(),
-		deterministic: always,
-		prepare: func(ctx context.Context, s *site) (subject, error) {
+		Published:     flushFigures(),
+		Deterministic: run.Always,
+		Prepare: func(ctx context.Context, s *run.Site) (run.Subject, error) {
 			shards, err := newShardSite(ctx, s)
 			return &flushSite{shards}, err
 		},
@@ -55,44 +56,44 @@ func flush() *Workload {
 
 type flushSite struct{ *shardSite }
 
-// measure implements subject.
-func (s *flushSite) measure(ctx context.Context, r *recorder) error {
-	setup := s.setupContext(ctx)
+// Measure implements run.Subject.
+func (s *flushSite) Measure(ctx context.Context, r *run.Recorder) error {
+	setup := s.Setup(ctx)
 	shard, w, err := s.node(setup, r)
 	if err != nil {
 		return err
 	}
-	for g := range int(s.int("generations")) {
+	for g := range int(s.Int("generations")) {
 		if err := flushRows(setup, w, s.memtable(g)); err != nil {
 			return err
 		}
 	}
-	operations := int(s.run.cfg.Params.Int("operations"))
+	operations := int(s.Config.Params.Int("operations"))
 	polls := polling{site: s.shardSite, writer: w, recorder: r}
 	for i := range operations {
-		if _, err := w.Append(setup, s.memtable(int(s.int("generations"))+i)...); err != nil {
+		if _, err := w.Append(setup, s.memtable(int(s.Int("generations"))+i)...); err != nil {
 			return err
 		}
 		if err := shard.once(ctx, "flush", func(ctx context.Context) error { return s.flush(ctx, w, &polls) }); err != nil {
 			return err
 		}
 	}
-	own := r.spent() - polls.requests
-	r.metrics[ownRequests] = float64(own) / float64(operations)
+	own := spent(r) - polls.requests
+	r.Metrics[ownRequests] = float64(own) / float64(operations)
 	s.compareFormula(r, own, s.ownFlushes(shard.policy.Kind, operations))
 	return nil
 }
 
-func (s *flushSite) forced() bool { return s.run.cfg.Params["force_seal"][0].(bool) }
+func (s *flushSite) forced() bool { return s.Config.Params["force_seal"][0].(bool) }
 
 // node opens the shard for a node of the profile.
-func (s *shardSite) node(setup context.Context, r *recorder) (*measuredShard, *wal.Writer, error) {
+func (s *shardSite) node(setup context.Context, r *run.Recorder) (*measuredShard, *wal.Writer, error) {
 	shard, err := s.newShard(setup, r)
 	if err != nil {
 		return nil, nil, err
 	}
 	cfg := shard.config("node")
-	cfg.UserIndexes = int(s.int("user_indexes"))
+	cfg.UserIndexes = int(s.Int("user_indexes"))
 	w, err := wal.Open(setup, cfg)
 	return shard, w, err
 }
@@ -100,9 +101,9 @@ func (s *shardSite) node(setup context.Context, r *recorder) (*measuredShard, *w
 // memtable is what a generation is made of: half of its rows are replaced by the
 // other half where there are duplicates.
 func (s *shardSite) memtable(number int) []wal.Row {
-	n := int(s.run.cfg.Params.Int("rows"))
+	n := int(s.Config.Params.Int("rows"))
 	rows := rowsOf(number*n, n)
-	if s.flag("duplicates") {
+	if s.Bool("duplicates") {
 		for i := n / 2; i < n; i++ {
 			rows[i].Key = rows[i-n/2].Key
 		}
@@ -127,25 +128,25 @@ func (s *flushSite) flush(ctx context.Context, w *wal.Writer, polls *polling) er
 type polling struct {
 	site     *shardSite
 	writer   *wal.Writer
-	recorder *recorder
+	recorder *run.Recorder
 	requests int64 // made for it so far
 }
 
 func (p *polling) run(ctx context.Context) error {
-	before := p.recorder.spent()
-	for range p.site.int("manifest_polls") {
+	before := spent(p.recorder)
+	for range p.site.Int("manifest_polls") {
 		if _, err := p.writer.Manifest(ctx); err != nil {
 			return err
 		}
 	}
-	p.requests += p.recorder.spent() - before
+	p.requests += spent(p.recorder) - before
 	return nil
 }
 
 // ownFlushes are the requests of flushes of the point's profile, without the
 // node's polling.
 func (s *flushSite) ownFlushes(kind manifest.Kind, operations int) formula {
-	of := cost.Profile{Duplicates: s.flag("duplicates"), UserIndexes: s.int("user_indexes"), ForceSeal: s.forced()}
+	of := cost.Profile{Duplicates: s.Bool("duplicates"), UserIndexes: s.Int("user_indexes"), ForceSeal: s.forced()}
 	return committing("flushes", operations, func(hints float64) cost.Cost { return cost.Flush(kind, of, hints) })
 }
 
@@ -158,8 +159,8 @@ func committing(what string, operations int, one func(hints float64) cost.Cost) 
 
 // compaction measures what it costs to merge a shard's generations into the base
 // table.
-func compaction() *Workload {
-	return &Workload{
+func compaction() *run.Workload {
+	return &run.Workload{
 		Name:     "compaction",
 		Summary:  "What a pass costs that merges all L0 generations into the base table.",
 		Version:  1,
@@ -168,13 +169,13 @@ func compaction() *Workload {
 		Metrics: results.Metrics{
 			ownRequestsMetric("requests of the pass, its five reads of the manifest included, without other polling"),
 		},
-		objects: true,
-		headline: func(doc *results.Document) string {
-			return largest(doc, "generations").sentences("requests/op", "L0 generation", "L0 generations", "a compaction", "takes")
+		OnS3: true,
+		Headline: func(doc *results.Document) string {
+			return run.Largest(doc, "generations").Sentences("requests/op", "L0 generation", "L0 generations", "a compaction", "takes")
 		},
-		published:     compactionFigures(),
-		deterministic: always,
-		prepare: func(ctx context.Context, s *site) (subject, error) {
+		Published:     compactionFigures(),
+		Deterministic: run.Always,
+		Prepare: func(ctx context.Context, s *run.Site) (run.Subject, error) {
 			shards, err := newShardSite(ctx, s)
 			return &compactionSite{shards}, err
 		},
@@ -183,14 +184,14 @@ func compaction() *Workload {
 
 type compactionSite struct{ *shardSite }
 
-// measure implements subject.
-func (s *compactionSite) measure(ctx context.Context, r *recorder) error {
-	setup := s.setupContext(ctx)
+// Measure implements run.Subject.
+func (s *compactionSite) Measure(ctx context.Context, r *run.Recorder) error {
+	setup := s.Setup(ctx)
 	shard, w, err := s.node(setup, r)
 	if err != nil {
 		return err
 	}
-	generations, operations := int(s.int("generations")), int(s.run.cfg.Params.Int("operations"))
+	generations, operations := int(s.Int("generations")), int(s.Config.Params.Int("operations"))
 	polls := polling{site: s.shardSite, writer: w, recorder: r}
 	for i := range operations {
 		for g := range generations {
@@ -208,41 +209,41 @@ func (s *compactionSite) measure(ctx context.Context, r *recorder) error {
 			return err
 		}
 	}
-	own := r.spent() - polls.requests
-	r.metrics[ownRequests] = float64(own) / float64(operations)
+	own := spent(r) - polls.requests
+	r.Metrics[ownRequests] = float64(own) / float64(operations)
 	s.compareFormula(r, own, committing("passes", operations, func(hints float64) cost.Cost {
-		return cost.Compact(shard.policy.Kind, s.int("generations"), hints)
+		return cost.Compact(shard.policy.Kind, s.Int("generations"), hints)
 	}))
 	return nil
 }
 
 // flushFigures are the published figures that the workload measures.
-func flushFigures() []figure {
+func flushFigures() []run.Figure {
 	profile := map[string]string{"duplicates": "true", "user_indexes": "0", "manifest_polls": "20"} // docs/facts/memwal.md §3
-	return []figure{
+	return []run.Figure{
 		{
-			name: "requests per flush", variant: "scan", published: 132, metric: "requests/op", at: profile,
-			explained: "29 of its own (21, 3 for duplicates, 5 for a forced seal), and 20 polls of 5 by the node (all assumptions). " +
+			Name: "requests per flush", Variant: "scan", Published: 132, Metric: "requests/op", At: profile,
+			Explained: "29 of its own (21, 3 for duplicates, 5 for a forced seal), and 20 polls of 5 by the node (all assumptions). " +
 				"132 − 29 is no multiple of 5: some of the real polls met a hint that lagged, which takes 7; here none does",
 		},
 		{
-			name: "requests per flush", variant: "serve", published: 24, metric: "requests/op", at: profile,
-			explained: "16 of its own, 3 for duplicates, 5 for a forced seal (assumptions); the polls cost nothing",
+			Name: "requests per flush", Variant: "serve", Published: 24, Metric: "requests/op", At: profile,
+			Explained: "16 of its own, 3 for duplicates, 5 for a forced seal (assumptions); the polls cost nothing",
 		},
 	}
 }
 
 // compactionFigures are the published figures that the workload measures.
-func compactionFigures() []figure {
+func compactionFigures() []run.Figure {
 	profile := map[string]string{"generations": "3", "duplicates": "true", "user_indexes": "0", "manifest_polls": "0"} // docs/facts/memwal.md §3
-	return []figure{
+	return []run.Figure{
 		{
-			name: "requests per pass", variant: "scan", published: 35, metric: "requests/op", at: profile,
-			explained: "5 to commit to the base table, 3 generations, 2 to commit to the shard, and 5 reads of the manifest of 5 each (assumption)",
+			Name: "requests per pass", Variant: "scan", Published: 35, Metric: "requests/op", At: profile,
+			Explained: "5 to commit to the base table, 3 generations, 2 to commit to the shard, and 5 reads of the manifest of 5 each (assumption)",
 		},
 		{
-			name: "requests per pass", variant: "serve", published: 10, metric: "requests/op", at: profile,
-			explained: "the same, and the reads of the manifest cost nothing",
+			Name: "requests per pass", Variant: "serve", Published: 10, Metric: "requests/op", At: profile,
+			Explained: "the same, and the reads of the manifest cost nothing",
 		},
 	}
 }

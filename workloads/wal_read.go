@@ -6,33 +6,34 @@ import (
 
 	"github.com/lakebench/lakebench/internal/cost"
 	"github.com/lakebench/lakebench/internal/meter"
+	"github.com/lakebench/lakebench/run"
 	"github.com/lakebench/lakebench/run/load"
 	"github.com/lakebench/lakebench/wal"
 )
 
 // freshRead measures what a node of a WAL pays to read the rows that are not in
 // the base table yet.
-func freshRead() *Workload {
-	return &Workload{
+func freshRead() *run.Workload {
+	return &run.Workload{
 		Name:     "fresh-read",
 		Summary:  "What a scan of the fresh tier costs the node that holds a shard, by its L0 generations.",
 		Version:  1,
 		Variants: policyVariants(),
-		Params: append([]Param{
+		Params: append([]run.Param{
 			{
-				Name: "generations", Kind: Integer, Min: 0, Max: 1000, Default: "0..64", Swept: true,
+				Name: "generations", Kind: run.Integer, Min: 0, Max: 1000, Default: "0..64", Swept: true,
 				Doc: "L0 generations, all of them read; what describes them is known",
 			},
-			{Name: "rows", Kind: Integer, Min: 1, Max: 100_000, Default: "100", Doc: "rows of a generation, 100 bytes each"},
-			{Name: "reads", Kind: Integer, Min: 1, Max: 1_000_000, Default: "10", Doc: "reads that are measured, in each repeat"},
+			{Name: "rows", Kind: run.Integer, Min: 1, Max: 100_000, Default: "100", Doc: "rows of a generation, 100 bytes each"},
+			{Name: "reads", Kind: run.Integer, Min: 1, Max: 1_000_000, Default: "10", Doc: "reads that are measured, in each repeat"},
 		}, policyParams()...),
-		objects: true,
-		headline: func(doc *results.Document) string {
-			return largest(doc, "generations").sentences("requests/op", "L0 generation", "L0 generations", "a read", "takes")
+		OnS3: true,
+		Headline: func(doc *results.Document) string {
+			return run.Largest(doc, "generations").Sentences("requests/op", "L0 generation", "L0 generations", "a read", "takes")
 		},
-		published:     freshReadFigures(),
-		deterministic: always,
-		prepare: func(ctx context.Context, s *site) (subject, error) {
+		Published:     freshReadFigures(),
+		Deterministic: run.Always,
+		Prepare: func(ctx context.Context, s *run.Site) (run.Subject, error) {
 			shards, err := newShardSite(ctx, s)
 			return &readSite{shards}, err
 		},
@@ -41,9 +42,9 @@ func freshRead() *Workload {
 
 type readSite struct{ *shardSite }
 
-// measure implements subject.
-func (s *readSite) measure(ctx context.Context, r *recorder) error {
-	setup := s.setupContext(ctx)
+// Measure implements run.Subject.
+func (s *readSite) Measure(ctx context.Context, r *run.Recorder) error {
+	setup := s.Setup(ctx)
 	shard, err := s.newShard(setup, r)
 	if err != nil {
 		return err
@@ -52,24 +53,24 @@ func (s *readSite) measure(ctx context.Context, r *recorder) error {
 	if err != nil {
 		return err
 	}
-	generations, rows := int(s.int("generations")), int(s.run.cfg.Params.Int("rows"))
+	generations, rows := int(s.Int("generations")), int(s.Config.Params.Int("rows"))
 	for g := range generations {
 		if err := flushRows(setup, w, rowsOf(g*rows, rows)); err != nil {
 			return err
 		}
-		s.progress("flushing generations", int64(g+1), int64(generations))
+		s.Progress("flushing generations", int64(g+1), int64(generations))
 	}
 	reader := w.Reader()
-	reads := s.run.cfg.Params.Int("reads")
-	err = r.loop(ctx, meter.PhaseSteady, load.Closed{Clients: 1, Operations: int(reads)}, func(load.Start) operation {
+	reads := s.Config.Params.Int("reads")
+	err = r.Loop(ctx, meter.PhaseSteady, load.Closed{Clients: 1, Operations: int(reads)}, func(load.Start) run.Operation {
 		var got []wal.Row
-		return operation{
-			name: "read",
-			do: func(ctx context.Context) (err error) {
+		return run.Operation{
+			Name: "read",
+			Do: func(ctx context.Context) (err error) {
 				got, err = reader.Scan(ctx)
 				return err
 			},
-			after: func(context.Context) error {
+			After: func(context.Context) error {
 				s.compareRows(r, got, generations*rows)
 				return nil
 			},
@@ -79,7 +80,7 @@ func (s *readSite) measure(ctx context.Context, r *recorder) error {
 		return err
 	}
 	each := cost.FreshRead(shard.policy.Kind, int64(generations), 0).Requests
-	s.compareFormula(r, r.spent(), exactly("reads", reads*int64(each)))
+	s.compareFormula(r, spent(r), exactly("reads", reads*int64(each)))
 	return nil
 }
 
@@ -93,15 +94,15 @@ func flushRows(ctx context.Context, w *wal.Writer, rows []wal.Row) error {
 }
 
 // freshReadFigures are the published figures that the workload measures.
-func freshReadFigures() []figure {
-	return []figure{
+func freshReadFigures() []run.Figure {
+	return []run.Figure{
 		{
-			name: "requests per read of 64 generations", variant: "scan", published: 5 + 64, metric: "requests/op", at: map[string]string{"generations": "64"},
-			explained: "5 + N: a search of the manifest (hint, HEAD, two HEADs, body), and the data of each generation",
+			Name: "requests per read of 64 generations", Variant: "scan", Published: 5 + 64, Metric: "requests/op", At: map[string]string{"generations": "64"},
+			Explained: "5 + N: a search of the manifest (hint, HEAD, two HEADs, body), and the data of each generation",
 		},
 		{
-			name: "requests per read of 64 generations", variant: "serve", published: 64, metric: "requests/op", at: map[string]string{"generations": "64"},
-			explained: "N: the data of each generation",
+			Name: "requests per read of 64 generations", Variant: "serve", Published: 64, Metric: "requests/op", At: map[string]string{"generations": "64"},
+			Explained: "N: the data of each generation",
 		},
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/lakebench/lakebench/manifest"
 	"github.com/lakebench/lakebench/manifest/object"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/run"
 	"github.com/lakebench/lakebench/run/load"
 	"github.com/lakebench/lakebench/wal"
 	"github.com/lakebench/lakebench/wal/base"
@@ -25,40 +26,40 @@ import (
 const variantServeCursor = "serve-cursor"
 
 // policyVariants are the policies of docs/spec/shard-manifest.md §2.
-func policyVariants() []Variant {
-	return []Variant{
-		{manifest.Scan.String(), "before the change: every read of the manifest looks for its newest version"},
-		{manifest.Serve.String(), "the change: the store that wrote a version serves it"},
-		{manifest.Serialized.String(), "the same, and commits of one handle pass the version on under a lock"},
-		{manifest.Probe.String(), "beyond it: a known version is one request from the newest, and the hint is written now and then"},
+func policyVariants() []run.Variant {
+	return []run.Variant{
+		{Name: manifest.Scan.String(), Doc: "before the change: every read of the manifest looks for its newest version"},
+		{Name: manifest.Serve.String(), Doc: "the change: the store that wrote a version serves it"},
+		{Name: manifest.Serialized.String(), Doc: "the same, and commits of one handle pass the version on under a lock"},
+		{Name: manifest.Probe.String(), Doc: "beyond it: a known version is one request from the newest, and the hint is written now and then"},
 	}
 }
 
 // policyParams are the parameters of the policies.
-func policyParams() []Param {
-	return []Param{
+func policyParams() []run.Param {
+	return []run.Param{
 		{
-			Name: "scan_batch", Kind: Choice, Choices: []string{"1", "2", "4", "8", "16", "adaptive"}, Default: "2",
+			Name: "scan_batch", Kind: run.Choice, Choices: []string{"1", "2", "4", "8", "16", "adaptive"}, Default: "2",
 			Doc: "versions that a scan asks for at once; adaptive begins with 2 and doubles",
 		},
-		{Name: "hint_every", Kind: Integer, Min: 1, Max: 1_000_000, Default: "16", Doc: "versions that the hint may lag behind under probe"},
+		{Name: "hint_every", Kind: run.Integer, Min: 1, Max: 1_000_000, Default: "16", Doc: "versions that the hint may lag behind under probe"},
 	}
 }
 
 // A shardSite is a point at which shards of a WAL are measured.
 type shardSite struct {
-	*site
+	*run.Site
 	bucket string
-	found  checkList
+	found  run.CheckList
 }
 
-func newShardSite(ctx context.Context, s *site) (*shardSite, error) {
-	bucket, err := s.backend.Bucket(ctx)
-	return &shardSite{site: s, bucket: bucket}, err
+func newShardSite(ctx context.Context, s *run.Site) (*shardSite, error) {
+	bucket, err := s.Backend.Bucket(ctx)
+	return &shardSite{Site: s, bucket: bucket}, err
 }
 
-// checks implements subject.
-func (s *shardSite) checks(context.Context) ([]results.Check, error) { return s.found.all(), nil } //nolint:unparam // the interface has it
+// Checks implements run.Subject.
+func (s *shardSite) Checks(context.Context) ([]results.Check, error) { return s.found.All(), nil } //nolint:unparam // the interface has it
 
 // policy is that of a variant.
 func (s *shardSite) policy(variant string) (manifest.Policy, error) {
@@ -66,8 +67,8 @@ func (s *shardSite) policy(variant string) (manifest.Policy, error) {
 		variant = manifest.Serve.String()
 	}
 	kind, err := manifest.ParseKind(variant)
-	p := manifest.Policy{Kind: kind, HintEvery: uint64(s.run.cfg.Params.Int("hint_every"))}
-	if batch := s.run.cfg.Params.Word("scan_batch"); batch != "adaptive" && err == nil {
+	p := manifest.Policy{Kind: kind, HintEvery: uint64(s.Config.Params.Int("hint_every"))}
+	if batch := s.Config.Params.Word("scan_batch"); batch != "adaptive" && err == nil {
 		p.ScanBatch, err = strconv.Atoi(batch) // adaptive is 0
 	}
 	return p, err
@@ -76,7 +77,7 @@ func (s *shardSite) policy(variant string) (manifest.Policy, error) {
 // A measuredShard is a shard of its own for what is measured.
 type measuredShard struct {
 	*shardSite
-	recorder *recorder
+	recorder *run.Recorder
 	client   wal.Client
 	location manifest.Location
 	name     string
@@ -84,19 +85,18 @@ type measuredShard struct {
 }
 
 // newShard makes a shard and its base table. What is done under ctx is set-up.
-func (s *shardSite) newShard(ctx context.Context, r *recorder) (*measuredShard, error) {
-	r.shards++
-	name := fmt.Sprintf("%d-%s-%d-%d", s.number, r.variant, r.repeat, r.shards)
+func (s *shardSite) newShard(ctx context.Context, r *run.Recorder) (*measuredShard, error) {
+	name := fmt.Sprintf("%d-%s-%d-%d", s.Number, r.Variant, r.Repeat, r.Next())
 	id := sha256.Sum256([]byte(name))
 	m := &measuredShard{
 		shardSite: s, recorder: r, name: name,
-		client: sparing{whole: s.backend.S3(r.meter), faulty: s.backend.S3Under(r.meter, s.run.faults)},
+		client: sparing{whole: s.Backend.S3(r.Meter), faulty: s.Backend.S3Under(r.Meter, s.Faults)},
 		location: manifest.Location{
-			Bucket: s.bucket, Table: s.backend.KeyPrefix() + name, Shard: manifest.ShardID(id[:16]),
+			Bucket: s.bucket, Table: s.Backend.KeyPrefix() + name, Shard: manifest.ShardID(id[:16]),
 		},
 	}
 	var err error
-	if m.policy, err = s.policy(r.variant); err != nil {
+	if m.policy, err = s.policy(r.Variant); err != nil {
 		return nil, err
 	}
 	w, err := m.objects("base")
@@ -104,13 +104,13 @@ func (s *shardSite) newShard(ctx context.Context, r *recorder) (*measuredShard, 
 		return nil, err
 	}
 	table := base.Table{Objects: w.Reader, Dir: m.location.Table}
-	return m, table.Create(ctx, w, rand.New(s.random(name+" base names")))
+	return m, table.Create(ctx, w, rand.New(s.Random(name+" base names")))
 }
 
 // objects returns what reads and writes objects of the shard by themselves.
 func (m *measuredShard) objects(user string) (*object.Writer, error) {
 	return object.NewWriter(object.Config{
-		Client: m.client, Bucket: m.bucket, Backoff: object.DefaultBackoff(), Random: m.random(m.name + " " + user),
+		Client: m.client, Bucket: m.bucket, Backoff: object.DefaultBackoff(), Random: m.Random(m.name + " " + user),
 	})
 }
 
@@ -118,8 +118,8 @@ func (m *measuredShard) objects(user string) (*object.Writer, error) {
 func (m *measuredShard) config(user string) wal.Config {
 	cfg := wal.DefaultConfig()
 	cfg.Client, cfg.Location, cfg.Policy = m.client, m.location, m.policy
-	cfg.Random = m.random(m.name + " " + user)
-	cfg.CursorPerEntry = m.recorder.variant == variantServeCursor
+	cfg.Random = m.Random(m.name + " " + user)
+	cfg.CursorPerEntry = m.recorder.Variant == variantServeCursor
 	return cfg
 }
 
@@ -127,7 +127,7 @@ func (m *measuredShard) config(user string) wal.Config {
 func (m *measuredShard) store(user string) (*manifest.Store, error) {
 	cfg := manifest.DefaultConfig()
 	cfg.Client, cfg.Location, cfg.Policy = m.client, m.location, m.policy
-	cfg.Random = m.random(m.name + " " + user)
+	cfg.Random = m.Random(m.name + " " + user)
 	return manifest.NewStore(cfg)
 }
 
@@ -155,14 +155,14 @@ func (m *measuredShard) lagHint(ctx context.Context, epoch uint64, lag int64) er
 
 // once runs one operation of the recorder's steady phase.
 func (m *measuredShard) once(ctx context.Context, name string, do func(context.Context) error) error {
-	return m.recorder.loop(ctx, meter.PhaseSteady, load.Closed{Clients: 1, Operations: 1}, func(load.Start) operation {
-		return operation{name: name, do: do}
+	return m.recorder.Loop(ctx, meter.PhaseSteady, load.Closed{Clients: 1, Operations: 1}, func(load.Start) run.Operation {
+		return run.Operation{Name: name, Do: do}
 	})
 }
 
 // spent is how many requests the steady phase has made so far.
-func (r *recorder) spent() int64 {
-	return r.meter.Ledger(meter.PhaseSteady).Without(cause.Setup).Total().Attempts
+func spent(r *run.Recorder) int64 {
+	return r.Meter.Ledger(meter.PhaseSteady).Without(cause.Setup).Total().Attempts
 }
 
 // rowsOf makes rows of 100 bytes or so, from a number on.
@@ -181,16 +181,16 @@ const (
 )
 
 // compareRows books whether rows are those that were acknowledged.
-func (s *shardSite) compareRows(r *recorder, got []wal.Row, want int) {
+func (s *shardSite) compareRows(r *run.Recorder, got []wal.Row, want int) {
 	c := results.Check{Name: checkRows, Status: results.Passed, Detail: "every row, with the value that it was given last"}
 	switch {
-	case s.run.faults != nil:
+	case s.Faults != nil:
 		c.Status, c.Detail = results.Skipped, "with faults, some appends are not acknowledged"
 	case len(got) != want:
 		c.Status = results.Failed
-		c.Detail = fmt.Sprintf("%s at %s: %d rows, expected %d", r.variant, pointText(s.coordinates), len(got), want)
+		c.Detail = fmt.Sprintf("%s at %s: %d rows, expected %d", r.Variant, run.PointText(s.Point), len(got), want)
 	}
-	s.found.add(c)
+	s.found.Add(c)
 }
 
 // A formula is how many requests an operation makes by the specification.
@@ -201,18 +201,18 @@ type formula struct {
 
 // compareFormula books whether requests are as many as a formula says
 // (docs/spec/shard-manifest.md §5).
-func (s *shardSite) compareFormula(r *recorder, got int64, f formula) {
+func (s *shardSite) compareFormula(r *run.Recorder, got int64, f formula) {
 	c := results.Check{Name: checkFormulas, Status: results.Passed, Detail: "those of docs/spec/shard-manifest.md §5, at every point and in every repeat"}
 	switch {
-	case s.run.faults != nil:
+	case s.Faults != nil:
 		c.Status, c.Detail = results.Skipped, "faults add requests"
-	case s.run.cfg.Params.Word("scan_batch") != "2":
+	case s.Config.Params.Word("scan_batch") != "2":
 		c.Status, c.Detail = results.Skipped, "the formulas are for scan_batch=2"
 	case got < f.least || got > f.most:
 		c.Status = results.Failed
-		c.Detail = fmt.Sprintf("%s at %s: %s made %d requests, expected %s", r.variant, pointText(s.coordinates), f.what, got, f.expected())
+		c.Detail = fmt.Sprintf("%s at %s: %s made %d requests, expected %s", r.Variant, run.PointText(s.Point), f.what, got, f.expected())
 	}
-	s.found.add(c)
+	s.found.Add(c)
 }
 
 func (f formula) expected() string {

@@ -5,14 +5,15 @@ import (
 	"testing"
 
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/run"
 )
 
 // shardRun runs a workload at one point, and fails unless all its checks passed.
-func shardRun(t *testing.T, w *Workload, virtual bool, set map[string]string) *results.Document {
+func shardRun(t *testing.T, w *run.Workload, virtual bool, set map[string]string) *results.Document {
 	t.Helper()
 	cfg := embedded(t, w, set)
 	cfg.Virtual = virtual
-	doc, err := Run(t.Context(), cfg)
+	doc, err := run.Run(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +40,7 @@ func TestShardsCostWhatTheSpecificationSays(t *testing.T) {
 		return set
 	}
 	for _, c := range []struct {
-		workload *Workload
+		workload *run.Workload
 		set      map[string]string
 		metric   string
 		want     map[string]float64 // by variant
@@ -106,7 +107,7 @@ func TestConcurrentCommitsSerialize(t *testing.T) {
 // the byte.
 func TestShardRunsRepeat(t *testing.T) {
 	for _, c := range []struct {
-		workload *Workload
+		workload *run.Workload
 		set      map[string]string
 	}{
 		{concurrentCommits(), map[string]string{"committers": "8", "rounds": "2"}},

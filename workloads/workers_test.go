@@ -20,6 +20,7 @@ import (
 	"github.com/lakebench/lakebench/internal/backend/s3"
 	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/run"
 )
 
 // small are the parameters of a run of each workload in which nobody works at the
@@ -50,7 +51,7 @@ func TestPartsOfEveryWorkload(t *testing.T) {
 			one := run1(t, cfg)
 			var parts []results.Named
 			for i := range workers {
-				cfg.Worker, cfg.RunID = Worker{Index: i + 1, Of: workers}, fmt.Sprint("part ", i)
+				cfg.Worker, cfg.RunID = run.Worker{Index: i + 1, Of: workers}, fmt.Sprint("part ", i)
 				parts = append(parts, results.Named{Name: cfg.RunID, Document: *run1(t, cfg)})
 			}
 			compareParts(t, one, parts)
@@ -58,7 +59,7 @@ func TestPartsOfEveryWorkload(t *testing.T) {
 			for _, p := range parts {
 				series += len(p.Document.Series)
 			}
-			if dealt := series == len(one.Series); dealt != (w.Division() == BySeries) {
+			if dealt := series == len(one.Series); dealt != (w.Division() == run.BySeries) {
 				t.Errorf("divided by %s, there are %d series in the parts and %d in the whole", w.Division(), series, len(one.Series))
 			}
 		})
@@ -72,8 +73,8 @@ func compareParts(t *testing.T, one *results.Document, parts []results.Named) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if merged.Partial || Validity(&merged) != nil {
-		t.Errorf("the whole is partial or invalid: %q, %v", merged.Warnings, Validity(&merged))
+	if merged.Partial || run.Validity(&merged) != nil {
+		t.Errorf("the whole is partial or invalid: %q, %v", merged.Warnings, run.Validity(&merged))
 	}
 	if d := cmp.Diff(countsOf(one), countsOf(&merged)); d != "" {
 		t.Errorf("(-one worker +%d workers):\n%s", len(parts), d)
@@ -98,7 +99,7 @@ func countsOf(doc *results.Document) map[string]string {
 
 // served returns what opens services under a name on a server that all workers
 // share.
-func served(t *testing.T, w *Workload) func(name string) func(context.Context) (*backend.Backend, error) {
+func served(t *testing.T, w *run.Workload) func(name string) func(context.Context) (*backend.Backend, error) {
 	t.Helper()
 	engine, err := dynamo.New(dynamo.DefaultConfig())
 	if err != nil {
@@ -108,7 +109,7 @@ func served(t *testing.T, w *Workload) func(name string) func(context.Context) (
 	if err != nil {
 		t.Fatal(err)
 	}
-	handler := map[bool]http.Handler{false: engine.HTTPHandler(), true: objects.HTTPHandler()}[w.objects]
+	handler := map[bool]http.Handler{false: engine.HTTPHandler(), true: objects.HTTPHandler()}[w.OnS3]
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
 	return func(name string) func(context.Context) (*backend.Backend, error) {
@@ -123,7 +124,7 @@ func served(t *testing.T, w *Workload) func(name string) func(context.Context) (
 // Four workers on one server, which start together, are one run: one workload is
 // divided by operations on tables that one of them makes, one by series on S3.
 func TestFourWorkersOnOneServer(t *testing.T) {
-	for _, w := range []*Workload{catalogRefresh(), freshRead()} {
+	for _, w := range []*run.Workload{catalogRefresh(), freshRead()} {
 		t.Run(w.Name, func(t *testing.T) {
 			t.Parallel()
 			open := served(t, w)
@@ -134,11 +135,11 @@ func TestFourWorkersOnOneServer(t *testing.T) {
 			cfg.Meet = open("together")
 			part := func(i, of int) (*results.Document, error) {
 				cfg := cfg
-				cfg.Worker, cfg.RunID = Worker{Index: i, Of: of, Meet: true}, fmt.Sprint("part ", i)
-				if cfg.Open = open("together"); w.Division() == BySeries {
+				cfg.Worker, cfg.RunID = run.Worker{Index: i, Of: of, Meet: true}, fmt.Sprint("part ", i)
+				if cfg.Open = open("together"); w.Division() == run.BySeries {
 					cfg.Open = open(cfg.RunID)
 				}
-				return Run(t.Context(), cfg)
+				return run.Run(t.Context(), cfg)
 			}
 			parts := make([]results.Named, 4)
 			var wg sync.WaitGroup
@@ -165,55 +166,25 @@ func TestFourWorkersOnOneServer(t *testing.T) {
 	}
 }
 
-// Who starts under a name that is taken is told so.
-func TestNameOfAnotherStart(t *testing.T) {
-	for _, w := range []*Workload{catalogRefresh(), freshRead()} {
-		open := served(t, w)
-		cfg := embedded(t, w, small[w.Name])
-		cfg.Tokens, cfg.Meet, cfg.Open, cfg.Worker = testTokens{}, open("taken"), open("taken-1"), Worker{Index: 1, Of: 2, Meet: true}
-		before, err := open("taken")(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := &meeting{run: &run{cfg: cfg}, backend: before}
-		if m.meter, err = newMeter(before, nil); err != nil {
-			t.Fatal(err)
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		cfg.Progress = func(Progress) { cancel() } // it waits for the second one
-		m.run.cfg = cfg
-		if err := m.begin(ctx); w.Division() == BySeries && !errors.Is(err, context.Canceled) {
-			t.Fatal(err)
-		}
-		cancel()
-		if _, err := Run(t.Context(), cfg); !errors.Is(err, errStarted) {
-			t.Errorf("%s: %v, want errStarted", w.Name, err)
-		}
-		if err := before.Close(t.Context()); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
 // More workers than there is work for are refused before anything is opened.
 func TestTooManyWorkers(t *testing.T) {
 	for _, w := range All() {
 		cfg := embedded(t, w, small[w.Name])
 		cfg.Open = func(context.Context) (*backend.Backend, error) { return nil, errors.New("it was opened") }
-		cfg.Worker = Worker{Index: 1, Of: MaxWorkers}
-		_, err := Run(t.Context(), cfg)
-		if want := string(w.Division()); err == nil || !strings.Contains(err.Error(), "1000 workers") || !strings.Contains(err.Error(), map[Division]string{ByOperation: "refreshes", BySeries: "series"}[w.Division()]) {
+		cfg.Worker = run.Worker{Index: 1, Of: run.MaxWorkers}
+		_, err := run.Run(t.Context(), cfg)
+		if want := string(w.Division()); err == nil || !strings.Contains(err.Error(), "1000 workers") || !strings.Contains(err.Error(), map[run.Division]string{run.ByOperation: "refreshes", run.BySeries: "series"}[w.Division()]) {
 			t.Errorf("%s: %v, want that there are fewer %s", w.Name, err, want)
 		}
 	}
 }
 
 func TestParseWorker(t *testing.T) {
-	if w, err := ParseWorker("2/4"); err != nil || w != (Worker{Index: 2, Of: 4}) {
+	if w, err := run.ParseWorker("2/4"); err != nil || w != (run.Worker{Index: 2, Of: 4}) {
 		t.Errorf("2/4: %v, %v", w, err)
 	}
 	for _, text := range []string{"", "2", "0/4", "5/4", "1/1001", "-1/4", "1/4 ", "01/4", "1/0"} {
-		if w, err := ParseWorker(text); err == nil {
+		if w, err := run.ParseWorker(text); err == nil {
 			t.Errorf("%q: %v, want an error", text, w)
 		}
 	}

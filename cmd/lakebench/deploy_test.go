@@ -11,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	runner "github.com/lakebench/lakebench/run"
 	"github.com/lakebench/lakebench/workloads"
 )
 
@@ -52,7 +53,7 @@ func TestDeployedCommands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := workloads.ReadParams(bytes.NewReader(text), "params.yaml")
+	set, err := runner.ReadParams(bytes.NewReader(text), "params.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

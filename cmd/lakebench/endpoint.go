@@ -13,6 +13,7 @@ import (
 	"github.com/lakebench/lakebench/internal/backend"
 	"github.com/lakebench/lakebench/internal/backend/latency"
 	"github.com/lakebench/lakebench/results"
+	runner "github.com/lakebench/lakebench/run"
 	"github.com/lakebench/lakebench/workloads"
 )
 
@@ -99,7 +100,7 @@ func (o *backendOptions) check(historyFile string) error {
 }
 
 // use records which services the workload needs, and refuses flags of the other one.
-func (o *backendOptions) use(w *workloads.Workload) error {
+func (o *backendOptions) use(w *runner.Workload) error {
 	o.uses = w.Uses()
 	switch {
 	case o.uses.S3 && o.endpoint != "":
@@ -174,51 +175,51 @@ func openEmbedded(ctx context.Context) (*backend.Backend, error) {
 
 // measure runs cfg. On an endpoint the embedded services count it first: so its
 // cost is known before, and what the endpoint reports can be compared after.
-func (o *backendOptions) measure(ctx context.Context, cfg workloads.Config, stderr io.Writer) (*results.Document, error) {
+func (o *backendOptions) measure(ctx context.Context, cfg runner.Config, stderr io.Writer) (*results.Document, error) {
 	if o.kind == backend.Embedded.String() {
-		return workloads.Run(ctx, cfg)
+		return runner.Run(ctx, cfg)
 	}
 	if o.existing {
-		return workloads.Run(ctx, cfg) // confirmed when the table was opened
+		return runner.Run(ctx, cfg) // confirmed when the table was opened
 	}
 	counting := cfg
 	counting.Open = openEmbedded
 	counting.Worker.Meet, counting.Meet = false, nil
 	counting.Faults = nil // the shadow is what the rules say, without mishaps
-	shadow, err := workloads.RunShadow(ctx, counting)
+	shadow, err := runner.RunShadow(ctx, counting)
 	if err != nil {
 		return nil, err
 	}
 	if err := o.confirm(shadow.USD, stderr); err != nil {
 		return nil, err
 	}
-	doc, err := workloads.Run(ctx, cfg)
-	var invalid *workloads.InvalidError
-	var open *workloads.InconclusiveError
+	doc, err := runner.Run(ctx, cfg)
+	var invalid *runner.InvalidError
+	var open *runner.InconclusiveError
 	if err != nil && !errors.As(err, &invalid) && !errors.As(err, &open) {
 		return doc, err // interrupted, or never got there: nothing to compare
 	}
 	if _, err := shadow.Compare(doc); err != nil {
 		return doc, err
 	}
-	return doc, workloads.Validity(doc)
+	return doc, runner.Validity(doc)
 }
 
 // openTable opens an existing table once its reads are agreed to: looking at it
 // is a whole scan already.
-func (o *backendOptions) openTable(ctx context.Context, cfg workloads.Config, stderr io.Writer) (workloads.Source, error) {
+func (o *backendOptions) openTable(ctx context.Context, cfg runner.Config, stderr io.Writer) (runner.Source, error) {
 	b, err := cfg.Open(ctx)
 	if err != nil {
-		return workloads.Source{}, err
+		return runner.Source{}, err
 	}
 	usd, err := workloads.EstimateTable(ctx, b, o.table, cfg)
 	if err != nil {
-		return workloads.Source{}, err
+		return runner.Source{}, err
 	}
 	if err := o.confirm(usd, stderr); err != nil {
-		return workloads.Source{}, err
+		return runner.Source{}, err
 	}
-	return workloads.OpenTable(ctx, b, o.table, cfg.Params.Word("prefix"))
+	return runner.OpenTable(ctx, b, o.table, cfg.Params.Word("prefix"))
 }
 
 // confirm prints the estimated cost of a run, and refuses a cost above the budget or

@@ -11,9 +11,9 @@ import (
 	"github.com/lakebench/lakebench/migrate"
 	"github.com/lakebench/lakebench/results/compare"
 	"github.com/lakebench/lakebench/results/gate"
+	runner "github.com/lakebench/lakebench/run"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/wal/inspect"
-	"github.com/lakebench/lakebench/workloads"
 )
 
 // The exit codes of docs/spec/results.md §5.
@@ -43,11 +43,11 @@ func usagef(format string, args ...any) error {
 func exitCode(ctx context.Context, err error) int {
 	var (
 		unreachable *backend.UnreachableError
-		invalid     *workloads.InvalidError
+		invalid     *runner.InvalidError
 		found       *explore.FoundError
 		gaveUp      *explore.InconclusiveError
 		unstable    *explore.UnstableError
-		open        *workloads.InconclusiveError
+		open        *runner.InconclusiveError
 		judged      *gate.NotPassedError
 		selfTest    *gate.SelfTestError
 		damaged     *inspect.ProblemsError

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	runner "github.com/lakebench/lakebench/run"
 	"github.com/lakebench/lakebench/workloads"
 )
 
@@ -33,12 +34,12 @@ func newList() *cobra.Command {
 }
 
 // divisions describe how workers divide a workload.
-var divisions = map[workloads.Division]string{
-	workloads.ByOperation: "each measure a share of the operations of every series",
-	workloads.BySeries:    "each measure whole series (one variant at one point), because operations depend on earlier ones",
+var divisions = map[runner.Division]string{
+	runner.ByOperation: "each measure a share of the operations of every series",
+	runner.BySeries:    "each measure whole series (one variant at one point), because operations depend on earlier ones",
 }
 
-func listText(out io.Writer, w *workloads.Workload) {
+func listText(out io.Writer, w *runner.Workload) {
 	fmt.Fprintf(out, "%s (version %d)\n  %s\n", w.Name, w.Version, w.Summary)
 	fmt.Fprintf(out, "\n  workers (--worker i/n) %s\n", divisions[w.Division()])
 	fmt.Fprintln(out, "\n  variants")

@@ -16,6 +16,7 @@ import (
 	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/results/location"
+	runner "github.com/lakebench/lakebench/run"
 	"github.com/lakebench/lakebench/workloads"
 )
 
@@ -86,7 +87,7 @@ func (o mergeOptions) run(ctx context.Context, args []string, stdout, stderr io.
 		return err
 	}
 	fmt.Fprintf(stderr, "\nresult  %s\nreport  %s\n", in.result, in.report)
-	return workloads.Validity(&doc)
+	return runner.Validity(&doc)
 }
 
 // waitEvery is how often merge looks for results.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/lakebench/lakebench/internal/sim/checker"
 	"github.com/lakebench/lakebench/results"
-	"github.com/lakebench/lakebench/workloads"
+	runner "github.com/lakebench/lakebench/run"
 )
 
 // recordings take the histories of operations that a run recorded for the
@@ -16,12 +16,12 @@ import (
 // is kept until the result has a folder.
 type recordings struct {
 	dir    string
-	failed []workloads.Recording
+	failed []runner.Recording
 }
 
 // take writes a recording as soon as it is made, since those of a long run do not
 // all fit into memory.
-func (r *recordings) take(rec workloads.Recording) error {
+func (r *recordings) take(rec runner.Recording) error {
 	if rec.Result.Verdict == checker.Failed {
 		failed := rec
 		failed.History = checker.History{} // its failing part is in the verdict

@@ -12,14 +12,14 @@ import (
 	"github.com/lakebench/lakebench/internal/sim/checker"
 	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/results"
-	"github.com/lakebench/lakebench/workloads"
+	runner "github.com/lakebench/lakebench/run"
 )
 
 // stale is a recording of a reader that was told what had been replaced before it
 // asked, and of another key's reader that was told the truth.
-func stale(t *testing.T) workloads.Recording {
+func stale(t *testing.T) runner.Recording {
 	t.Helper()
-	rec := workloads.Recording{Variant: "dual", Point: results.Point{}}
+	rec := runner.Recording{Variant: "dual", Point: results.Point{}}
 	_, err := task.Run(t.Context(), task.VirtualConfig{}, func(ctx context.Context) error {
 		old, next := checker.Text("old"), checker.Text("next")
 		r := checker.NewRecorder(ctx, checker.Entry{Key: "tbl/a", Value: checker.Text("old")}, checker.Entry{Key: "tbl/b", Value: checker.Text("old")})
@@ -84,7 +84,7 @@ func TestFailingHistory(t *testing.T) {
 func TestExitCodesOfChecks(t *testing.T) {
 	for status, want := range map[results.Status]int{results.Passed: exitOK, results.Failed: exitInvalid, results.Inconclusive: exitInconclusive} {
 		doc := &results.Document{Series: []results.Series{{}}, Checks: []results.Check{{Name: "linearizable", Status: status, Detail: "x"}}}
-		err := workloads.Validity(doc)
+		err := runner.Validity(doc)
 		if got := exitCode(t.Context(), err); got != want {
 			t.Errorf("%s: exit code %d, want %d (%v)", status, got, want, err)
 		}

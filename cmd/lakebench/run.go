@@ -22,6 +22,7 @@ import (
 	"github.com/lakebench/lakebench/internal/render"
 	"github.com/lakebench/lakebench/internal/report"
 	"github.com/lakebench/lakebench/results"
+	runner "github.com/lakebench/lakebench/run"
 	"github.com/lakebench/lakebench/workloads"
 )
 
@@ -110,7 +111,7 @@ func (o *runOptions) run(ctx context.Context, stdout, stderr io.Writer) (err err
 	if err != nil {
 		return err
 	}
-	cfg.Progress = func(e workloads.Progress) {
+	cfg.Progress = func(e runner.Progress) {
 		p.at(fmt.Sprintf("point %d of %d, %s", e.Point, e.Points, e.Stage), e.Done, e.Total)
 	}
 	trace, err := openTrace(o.trace)
@@ -140,29 +141,29 @@ func (o *runOptions) run(ctx context.Context, stdout, stderr io.Writer) (err err
 }
 
 // config resolves everything that can be refused before anything runs.
-func (o *runOptions) config(ctx context.Context, p *progress, stderr io.Writer) (workloads.Config, error) {
+func (o *runOptions) config(ctx context.Context, p *progress, stderr io.Writer) (runner.Config, error) {
 	if o.workload == "" {
-		return workloads.Config{}, usagef("--workload is required; lakebench list shows the names")
+		return runner.Config{}, usagef("--workload is required; lakebench list shows the names")
 	}
 	w, err := workloads.Find(o.workload)
 	if err != nil {
-		return workloads.Config{}, err
+		return runner.Config{}, err
 	}
 	if !w.Imports && (o.history != "" || o.backend.existing) {
-		return workloads.Config{}, usagef("workload %s measures generated data only: it cannot be used with --history or --use-existing-table", w.Name)
+		return runner.Config{}, usagef("workload %s measures generated data only: it cannot be used with --history or --use-existing-table", w.Name)
 	}
 	if err := o.backend.use(w); err != nil {
-		return workloads.Config{}, err
+		return runner.Config{}, err
 	}
 	variants, err := w.PickVariants(o.variants)
 	if err != nil {
-		return workloads.Config{}, err
+		return runner.Config{}, err
 	}
 	set, err := o.settings()
 	if err != nil {
-		return workloads.Config{}, err
+		return runner.Config{}, err
 	}
-	cfg := workloads.Config{Workload: w, Variants: variants, Seed: o.seed, Repeats: o.repeats, Virtual: o.backend.virtual(), Tokens: tokens{}}
+	cfg := runner.Config{Workload: w, Variants: variants, Seed: o.seed, Repeats: o.repeats, Virtual: o.backend.virtual(), Tokens: tokens{}}
 	o.backend.seed = o.seed
 	if cfg.Params, err = w.Resolve(set); err != nil {
 		return cfg, err // before anything is opened or read
@@ -197,7 +198,7 @@ func stamp(now time.Time) string { return now.UTC().Format("20060102T150405.000"
 
 // runID names a run: by its workload and when it began, or after its start where
 // the workers of a run have one, so that each worker's result has one name.
-func runID(now time.Time, start string, cfg workloads.Config) string {
+func runID(now time.Time, start string, cfg runner.Config) string {
 	id := cmp.Or(start, stamp(now)) + "-" + cfg.Workload.Name
 	if w := cfg.Worker; w.Of > 0 {
 		id += fmt.Sprintf("-worker-%d-of-%d", w.Index, w.Of)
@@ -207,13 +208,13 @@ func runID(now time.Time, start string, cfg workloads.Config) string {
 
 // openers opens the services that are measured, and those on which workers meet:
 // the same where they share what one of them has set up.
-func (o *runOptions) openers(ctx context.Context, cfg *workloads.Config) (err error) {
+func (o *runOptions) openers(ctx context.Context, cfg *runner.Config) (err error) {
 	name := o.backend.runID
 	if cfg.Worker.Meet {
 		if cfg.Meet, err = o.backend.open(ctx, o.backend.start); err != nil {
 			return err
 		}
-		if cfg.Workload.Division() == workloads.ByOperation {
+		if cfg.Workload.Division() == runner.ByOperation {
 			name = o.backend.start
 		}
 	}
@@ -223,23 +224,23 @@ func (o *runOptions) openers(ctx context.Context, cfg *workloads.Config) (err er
 
 // part reads which part of the run is to be measured. On an endpoint the workers
 // start together, so they have to meet.
-func (o *runOptions) part() (workloads.Worker, error) {
+func (o *runOptions) part() (runner.Worker, error) {
 	meets := o.backend.kind == backend.Endpoint.String() && !o.backend.existing
 	switch {
 	case o.backend.start != "" && (o.worker == "" || !meets):
-		return workloads.Worker{}, usagef("--start requires --worker and --backend endpoint")
+		return runner.Worker{}, usagef("--start requires --worker and --backend endpoint")
 	case o.backend.start != "" && !startName.MatchString(o.backend.start):
-		return workloads.Worker{}, usagef("--start %q: expected at most 40 letters, digits and hyphens, because tables, buckets and folders are named after it", o.backend.start)
+		return runner.Worker{}, usagef("--start %q: expected at most 40 letters, digits and hyphens, because tables, buckets and folders are named after it", o.backend.start)
 	case o.worker == "":
-		return workloads.Worker{}, nil
+		return runner.Worker{}, nil
 	case meets && o.backend.start == "":
-		return workloads.Worker{}, usagef("--worker on an endpoint requires --start NAME, the same for all workers of this run and new for each run")
+		return runner.Worker{}, usagef("--worker on an endpoint requires --start NAME, the same for all workers of this run and new for each run")
 	}
 	text, err := jobWorker(o.worker)
 	if err != nil {
-		return workloads.Worker{}, err
+		return runner.Worker{}, err
 	}
-	w, err := workloads.ParseWorker(text)
+	w, err := runner.ParseWorker(text)
 	if err != nil {
 		return w, usagef("--worker: %w", err)
 	}
@@ -268,18 +269,18 @@ func jobWorker(text string) (string, error) {
 var startName = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9-]{0,39}$`)
 
 // source opens what is measured where it is not generated.
-func (o *runOptions) source(ctx context.Context, cfg workloads.Config, p *progress, stderr io.Writer) (workloads.Source, error) {
+func (o *runOptions) source(ctx context.Context, cfg runner.Config, p *progress, stderr io.Writer) (runner.Source, error) {
 	switch {
 	case o.history != "":
 		fsys, name, err := place(o.history)
 		if err != nil {
-			return workloads.Source{}, err
+			return runner.Source{}, err
 		}
-		return workloads.OpenHistory(ctx, fsys, name, func(done, total int64) { p.at("reading the history", done, total) })
+		return runner.OpenHistory(ctx, fsys, name, func(done, total int64) { p.at("reading the history", done, total) })
 	case o.backend.existing:
 		return o.backend.openTable(ctx, cfg, stderr)
 	default:
-		return workloads.Source{}, nil
+		return runner.Source{}, nil
 	}
 }
 
@@ -292,7 +293,7 @@ func (o *runOptions) settings() (map[string]string, error) {
 			return nil, usagef("--params: %w", err)
 		}
 		defer func() { _ = f.Close() }() // it was only read
-		if set, err = workloads.ReadParams(f, o.params); err != nil {
+		if set, err = runner.ReadParams(f, o.params); err != nil {
 			return nil, err
 		}
 	}

@@ -19,8 +19,9 @@ import (
 // import. An arrow stands for one over several steps as well, so migrate may
 // import store. A part is a directory with all below it that is not a part.
 var arrows = map[string][]string{
-	"internal/sim/explore": {"workloads", "internal/backend"},
-	"workloads":            {"run/load", "run/metric", "migrate", "wal", "internal/sim/checker", "history", "results", "internal/backend", "store/item", "store/catalog"},
+	"internal/sim/explore": {"run", "migrate", "internal/backend"},
+	"workloads":            {"run", "migrate", "store/catalog"},
+	"run":                  {"run/load", "run/metric", "wal", "internal/sim/checker", "history", "results", "internal/backend", "store/item", "store/v1"},
 	"run/load":             {"internal/meter", "history"},
 	"run/metric":           {"results"},
 

@@ -73,7 +73,7 @@ func below(pkg, dir string) bool { return pkg == dir || strings.HasPrefix(pkg, d
 // onVirtualTime are the directories of docs/design.md §2 whose code runs on virtual
 // time too.
 var onVirtualTime = []string{
-	"store", "migrate", "manifest", "wal", "run/load", "workloads", "internal/sim/explore", "internal/sim/checker", "internal/meter", "internal/backend",
+	"store", "migrate", "manifest", "wal", "run", "workloads", "internal/sim/explore", "internal/sim/checker", "internal/meter", "internal/backend",
 }
 
 func runsOnVirtualTime(pkg string) bool {

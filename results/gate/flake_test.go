@@ -9,6 +9,7 @@ import (
 	"github.com/lakebench/lakebench/internal/price"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/results/gate"
+	"github.com/lakebench/lakebench/run"
 	"github.com/lakebench/lakebench/workloads"
 )
 
@@ -24,7 +25,7 @@ func TestHundredRunsPass(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := func(i int) results.Document {
-		doc, err := workloads.Run(t.Context(), workloads.Config{
+		doc, err := run.Run(t.Context(), run.Config{
 			Workload: w, Params: params, Variants: w.Variants[:1], Seed: 7, Repeats: 1, Prices: price.Default(), RunID: fmt.Sprint("run-", i),
 			Open: func(ctx context.Context) (*backend.Backend, error) { return backend.Open(ctx, backend.DefaultConfig()) },
 		})

@@ -9,8 +9,8 @@ import (
 	"github.com/lakebench/lakebench/internal/sim/checker"
 	"github.com/lakebench/lakebench/internal/sim/explore"
 	"github.com/lakebench/lakebench/internal/sim/task"
+	"github.com/lakebench/lakebench/run"
 	"github.com/lakebench/lakebench/store"
-	"github.com/lakebench/lakebench/workloads"
 )
 
 // planted is a store with a bug that is easy to write: it looks whether a value
@@ -60,7 +60,7 @@ func countingWith(actors, operations int, limits checker.Limits, act func(ctx co
 		Name: "counting", Flags: []string{"--scenario", "counting"}, Operations: operations,
 		Open: func(ctx context.Context, s explore.Setup) (explore.World, error) {
 			w := &counting{setup: s, recorder: checker.NewRecorder(ctx), limits: limits, act: act}
-			w.store = workloads.Record(&planted{values: map[string][]byte{}}, w.recorder, nil)
+			w.store = run.Record(&planted{values: map[string][]byte{}}, w.recorder, nil)
 			return w, nil
 		},
 	}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/lakebench/lakebench/internal/cause"
 	"github.com/lakebench/lakebench/internal/sim/checker"
+	"github.com/lakebench/lakebench/run"
 	"github.com/lakebench/lakebench/store"
-	"github.com/lakebench/lakebench/workloads"
 )
 
 // An actor makes random operations. What it asks for follows from its seed and
@@ -18,14 +18,14 @@ import (
 type actor struct {
 	world *World
 	name  string
-	store *workloads.Recorded
+	store *run.Recorded
 	mix   []string // an operation is a random one of these
 	rng   *rand.Rand
 	known map[string]store.Expectation
 	made  int // unique values
 }
 
-func newActor(w *World, index int, s *workloads.Recorded) *actor {
+func newActor(w *World, index int, s *run.Recorded) *actor {
 	a := &actor{
 		world: w, name: w.names[index], store: s,
 		rng:   rand.New(rand.NewPCG(w.service.Stream(w.names[index]), streamOperations)),
@@ -45,7 +45,7 @@ const auditor = "auditor"
 // Audit reads every key once more, through s, as the last operations of the run.
 func (w *World) Audit(ctx context.Context, s store.MetaStore) {
 	ctx = cause.WithActor(context.WithoutCancel(ctx), auditor)
-	a := &actor{world: w, name: auditor, store: workloads.Record(s, w.recorder, nil), known: map[string]store.Expectation{}}
+	a := &actor{world: w, name: auditor, store: run.Record(s, w.recorder, nil), known: map[string]store.Expectation{}}
 	for _, key := range w.cfg.Keys() {
 		a.get(ctx, key)
 	}
@@ -215,7 +215,7 @@ func found(f store.Found) store.Expectation {
 
 // judge holds the end of a mutation against the contract.
 func (a *actor) judge(ctx context.Context, o *operation, err error) {
-	a.end(ctx, func() string { return "= " + workloads.MutationAnswer(err).String() })
+	a.end(ctx, func() string { return "= " + run.MutationAnswer(err).String() })
 	if ctx.Err() != nil {
 		return // its node has crashed, so no caller was answered
 	}

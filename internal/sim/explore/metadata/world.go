@@ -13,11 +13,11 @@ import (
 	"github.com/lakebench/lakebench/internal/sim/checker"
 	"github.com/lakebench/lakebench/internal/sim/explore"
 	"github.com/lakebench/lakebench/internal/sim/explore/simulated"
+	"github.com/lakebench/lakebench/run"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/item"
 	v1 "github.com/lakebench/lakebench/store/v1"
 	v2 "github.com/lakebench/lakebench/store/v2"
-	"github.com/lakebench/lakebench/workloads"
 )
 
 // A World is one run. Its tasks touch it one at a time.
@@ -266,14 +266,14 @@ func (w *World) Act(ctx context.Context, actor int) error {
 
 // start opens a node's store, again and again as long as the service fails. It
 // returns nothing if the node crashes meanwhile.
-func (w *World) start(ctx context.Context, name string) (*workloads.Recorded, error) {
+func (w *World) start(ctx context.Context, name string) (*run.Recorded, error) {
 	for try := 1; ; try++ {
 		s, err := w.nodes.Open(ctx, name)
 		switch {
 		case ended(ctx):
 			return nil, nil
 		case err == nil:
-			return workloads.Record(s, w.recorder, w.listedKeys()), nil
+			return run.Record(s, w.recorder, w.listedKeys()), nil
 		case try == maxStarts:
 			return nil, fmt.Errorf("%s cannot open its store: %w", name, err)
 		}

@@ -1,11 +1,4 @@
-// Package workloads holds what lakebench can measure: for each workload its
-// variants and parameters, how to set it up, which operations it runs, and
-// which checks what it measured must pass.
-//
-// Its opinion: a measurement without a check of what was measured proves
-// nothing, so checks are part of a workload and a run whose checks fail is
-// invalid.
-package workloads
+package run
 
 import (
 	"context"
@@ -15,6 +8,7 @@ import (
 	"github.com/lakebench/lakebench/internal/spelling"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/run/load"
+	"github.com/lakebench/lakebench/run/metric"
 )
 
 // A Workload is something to measure, in several variants.
@@ -33,32 +27,32 @@ type Workload struct {
 	// is generated.
 	Imports bool
 	// headline says in at most two sentences what a document of the workload found.
-	headline func(*results.Document) string
+	Headline func(*results.Document) string
 	// published are the published figures that it measures.
-	published []figure
+	Published []Figure
 	// divisible says that what an operation costs does not depend on those before
 	// it, so that several workers may divide them.
-	divisible bool
+	Divisible bool
 	// objects says that it works on S3, and not on DynamoDB.
-	objects bool
+	OnS3 bool
 	// deterministic says that on the embedded services the counts of a point
 	// depend on nothing but version, parameters and seed: nobody works at the same
 	// time as somebody else (docs/spec/results.md §2).
-	deterministic func(load.Point) bool
+	Deterministic func(load.Point) bool
 	// free are common metrics in which servers may differ although all of them
 	// keep to the rules.
-	free []string
+	Free []string
 	// traces says that subjects watch the requests of what they measure.
-	traces bool
+	Traces bool
 	// checkRun refuses what no single parameter's range can: combinations of
 	// parameters and input. It may be nil.
-	checkRun func(Config) error
+	Check func(Config) error
 	// prepare sets up the site of a point for the variants that are measured.
-	prepare func(ctx context.Context, s *site) (subject, error)
+	Prepare func(ctx context.Context, s *Site) (Subject, error)
 }
 
 // Uses says which services the workload needs.
-func (w *Workload) Uses() backend.Uses { return backend.Uses{DynamoDB: !w.objects, S3: w.objects} }
+func (w *Workload) Uses() backend.Uses { return backend.Uses{DynamoDB: !w.OnS3, S3: w.OnS3} }
 
 // A Variant is one of the things that a workload compares.
 type Variant struct {
@@ -68,34 +62,26 @@ type Variant struct {
 }
 
 // A subject is what prepare has set up at a point.
-type subject interface {
+type Subject interface {
 	// measure runs one repeat of one variant: warm-up and what follows it.
-	measure(ctx context.Context, r *recorder) error
+	Measure(ctx context.Context, r *Recorder) error
 	// checks says what held of all that was measured at the point. What it has to
 	// look at for that is set-up, and in no metric.
-	checks(ctx context.Context) ([]results.Check, error)
+	Checks(ctx context.Context) ([]results.Check, error)
 }
 
 // always is the deterministic of workloads with one client.
-func always(load.Point) bool { return true }
-
-// All returns the workloads in the order in which they are listed.
-func All() []*Workload {
-	return []*Workload{
-		catalogRefresh(), appendHistory(), metadataMix(), dualWrite(), migration(),
-		freshRead(), flush(), compaction(), walAppend(), walReplay(), concurrentCommits(), failover(),
-	}
-}
+func Always(load.Point) bool { return true }
 
 // An UnknownError is a name that no workload or variant has.
 type UnknownError struct{ msg string }
 
 func (e *UnknownError) Error() string { return e.msg }
 
-// Find returns the workload of that name.
-func Find(name string) (*Workload, error) {
+// Find returns the workload of that name among all.
+func Find(all []*Workload, name string) (*Workload, error) {
 	var names []string
-	for _, w := range All() {
+	for _, w := range all {
 		if w.Name == name {
 			return w, nil
 		}
@@ -107,7 +93,7 @@ func Find(name string) (*Workload, error) {
 // ResolveFor is Resolve for what a source holds: the parameters that describe a
 // generated lake get the values that were found in it.
 func (w *Workload) ResolveFor(ctx context.Context, set map[string]string, src Source) (Params, error) {
-	if !src.given() {
+	if !src.Given() {
 		return w.Resolve(set)
 	}
 	if !w.Imports {
@@ -153,3 +139,6 @@ func (w *Workload) PickVariants(names []string) ([]Variant, error) {
 	}
 	return out, nil
 }
+
+// metrics returns those that documents of the workload declare.
+func (w *Workload) AllMetrics() results.Metrics { return metric.Common().Union(w.Metrics) }

@@ -1,4 +1,4 @@
-package workloads
+package run
 
 import (
 	"errors"
@@ -38,7 +38,7 @@ const (
 
 // Division returns how workers divide the workload.
 func (w *Workload) Division() Division {
-	if w.divisible {
+	if w.Divisible {
 		return ByOperation
 	}
 	return BySeries
@@ -74,7 +74,7 @@ func (c Config) checkWorker() error {
 	if c.Worker.Meet && c.Meet == nil {
 		return errors.New("workloads: workers that meet, and no place for it")
 	}
-	series := load.Count(c.Workload.axes(c.Params)) * len(c.Variants)
+	series := load.Count(c.Workload.Axes(c.Params)) * len(c.Variants)
 	if c.Workload.Division() == BySeries && c.Worker.Of > series {
 		return fmt.Errorf("workload %s: its operations depend on each other, so a worker measures whole series, a variant at a point each: there are %d of them for %d workers",
 			c.Workload.Name, series, c.Worker.Of)
@@ -87,7 +87,7 @@ func (c Config) checkWorker() error {
 func (c Config) shares() bool { return c.Worker.Meet && c.Workload.Division() == ByOperation }
 
 // follows says that another worker sets up what this one measures.
-func (c Config) follows() bool { return c.shares() && c.Worker.Index > 1 }
+func (c Config) SetUpElsewhere() bool { return c.shares() && c.Worker.Index > 1 }
 
 // dealt returns the variants that this worker measures at the n-th point, from 1:
 // series are dealt out in turn.

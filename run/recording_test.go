@@ -1,4 +1,4 @@
-package workloads
+package run
 
 import (
 	"context"
@@ -84,7 +84,7 @@ func TestDrainsAreRecordedAsReads(t *testing.T) {
 	there, absent, unseen := `a: get "tbl/1": ok, found "v"`, `a: get "tbl/2": not-found`, `a: get "tbl/2": refused`
 	for name, test := range map[string]struct {
 		store scripted
-		do    func(ctx context.Context, s store.MetaStore)
+		Do    func(ctx context.Context, s store.MetaStore)
 		want  []string
 	}{
 		"to its end": {scripted{entries: one}, list, []string{there, absent}},
@@ -99,7 +99,7 @@ func TestDrainsAreRecordedAsReads(t *testing.T) {
 		"no prefix": {scripted{entries: one}, func(ctx context.Context, s store.MetaStore) { drainAll(s.List(ctx, "lease/")) }, []string{`a: get "lease/1": not-found`}},
 		"not drawn": {scripted{entries: one}, func(ctx context.Context, s store.MetaStore) { _ = s.List(ctx, "tbl/") }, nil},
 	} {
-		if got := recorded(t, test.store, test.do); fmt.Sprint(got) != fmt.Sprint(test.want) {
+		if got := recorded(t, test.store, test.Do); fmt.Sprint(got) != fmt.Sprint(test.want) {
 			t.Errorf("%s: recorded %q, want %q", name, got, test.want)
 		}
 	}

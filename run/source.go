@@ -1,4 +1,4 @@
-package workloads
+package run
 
 import (
 	"context"
@@ -7,32 +7,26 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"iter"
 	"math/rand/v2"
 	"strconv"
 	"strings"
-
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
 	"github.com/lakebench/lakebench/history"
 	"github.com/lakebench/lakebench/history/archive"
 	"github.com/lakebench/lakebench/internal/backend"
 	"github.com/lakebench/lakebench/internal/cause"
-	"github.com/lakebench/lakebench/internal/cost"
-	"github.com/lakebench/lakebench/store/keyspace"
 	"github.com/lakebench/lakebench/store/v1"
 )
 
 // A Source is where a workload's records come from when they are not generated:
 // a history file, or a table that exists. The zero Source generates.
 type Source struct {
-	file *archive.File
+	File *archive.File
 	// digest is the SHA-256 of the file: what was measured is part of the hash of
 	// the workload.
 	digest string
 	// table is a v1 table that is only read, and found what it holds.
-	table string
+	Table string
 	found shape
 }
 
@@ -47,7 +41,7 @@ func OpenHistory(ctx context.Context, fsys fs.FS, name string, progress history.
 	if err != nil {
 		return Source{}, fmt.Errorf("history file: %w", err)
 	}
-	return Source{file: file, digest: digest}, nil
+	return Source{File: file, digest: digest}, nil
 }
 
 func digestFile(fsys fs.FS, name string) (string, error) {
@@ -64,7 +58,7 @@ func digestFile(fsys fs.FS, name string) (string, error) {
 }
 
 // given says whether there are records to read, rather than to generate.
-func (s Source) given() bool { return s.file != nil || s.table != "" }
+func (s Source) Given() bool { return s.File != nil || s.Table != "" }
 
 // shape is what a file says about the parameters that describe a lake.
 type shape struct {
@@ -73,12 +67,12 @@ type shape struct {
 }
 
 func (s Source) shape(ctx context.Context, prefix string) (shape, error) {
-	if s.table != "" {
+	if s.Table != "" {
 		return s.found, nil
 	}
 	var sh shape
 	var bytes int64
-	for r, err := range s.file.Records(ctx, nil) {
+	for r, err := range s.File.Records(ctx, nil) {
 		if err != nil {
 			return shape{}, err
 		}
@@ -122,66 +116,6 @@ func (s Source) fix(ctx context.Context, w *Workload, set map[string]string, pre
 	return fixed, nil
 }
 
-// generated yields the records of a lake that holds exactly n records beside its
-// tables. An error is the only thing yielded.
-func generated(tables, n, itemBytes int64, seed uint64) iter.Seq2[history.Record, error] {
-	return func(yield func(history.Record, error) bool) {
-		cfg := history.DefaultConfig()
-		cfg.Tables = int(tables)
-		cfg.ItemBytes = int(itemBytes)
-		lake, err := history.New(cfg.ForRecords(n), seed)
-		if err != nil {
-			yield(history.Record{}, err)
-			return
-		}
-		at, err := lake.FirstInstant(n)
-		if err != nil {
-			yield(history.Record{}, err)
-			return
-		}
-		for r := range lake.Live(at) {
-			if !yield(r, nil) {
-				return
-			}
-		}
-	}
-}
-
-// The catalog of a generated lake (package history), and the lease that some
-// workloads give to each of its tables.
-const (
-	catalogFamily = "tbl"
-	catalogPrefix = catalogFamily + "/"
-	leaseFamily   = "lease"
-	leaseSuffix   = "/writer"
-)
-
-// leaseOf is the key of the lease that guards a table.
-func leaseOf(table string) string {
-	return leaseFamily + "/" + strings.TrimPrefix(table, catalogPrefix) + leaseSuffix
-}
-
-func isLease(key string) bool {
-	return keyspace.Family(key) == leaseFamily && strings.HasSuffix(key, leaseSuffix)
-}
-
-// withLeases adds a lease to each table, of a size as a v1 item.
-func withLeases(records iter.Seq2[history.Record, error], itemBytes int64) iter.Seq2[history.Record, error] {
-	return func(yield func(history.Record, error) bool) {
-		for r, err := range records {
-			if !yield(r, err) {
-				return
-			}
-			if keyspace.Family(r.Key) != catalogFamily {
-				continue
-			}
-			if !yield(history.Record{Key: leaseOf(r.Key), ItemBytes: int(itemBytes)}, nil) {
-				return
-			}
-		}
-	}
-}
-
 // OpenTable looks at a v1 table that exists and is only to be read: it counts
 // what is under the prefix and what is not, at the price of one whole scan.
 func OpenTable(ctx context.Context, b *backend.Backend, table, prefix string) (Source, error) {
@@ -198,7 +132,7 @@ func OpenTable(ctx context.Context, b *backend.Backend, table, prefix string) (S
 	if err != nil {
 		return Source{}, b.Classify(err)
 	}
-	src := Source{table: table}
+	src := Source{Table: table}
 	var bytes int64
 	for entry, err := range s.List(cause.With(ctx, cause.Setup), "") {
 		if err != nil {
@@ -215,27 +149,4 @@ func OpenTable(ctx context.Context, b *backend.Backend, table, prefix string) (S
 		src.found.itemBytes = (bytes + n/2) / n
 	}
 	return src, nil
-}
-
-// EstimateTable returns at most how many dollars a run of cfg on an existing v1
-// table costs, by the size that DynamoDB reports, which it updates every six hours:
-// every refresh of every variant and page limit counts as a scan of the whole
-// table, and counting its records first is one more.
-func EstimateTable(ctx context.Context, b *backend.Backend, table string, cfg Config) (float64, error) {
-	m, err := b.NewMeter(nil)
-	if err != nil {
-		return 0, err
-	}
-	out, err := b.DynamoDB(m).DescribeTable(cause.With(ctx, cause.Setup), &dynamodb.DescribeTableInput{TableName: &table})
-	if err != nil {
-		return 0, b.Classify(fmt.Errorf("table %s: %w", table, err))
-	}
-	items, bytes := aws.ToInt64(out.Table.ItemCount), aws.ToInt64(out.Table.TableSizeBytes)
-	itemBytes := (bytes + max(items, 1) - 1) / max(items, 1)
-	rru := cost.Drain(items, itemBytes, 0).RRU
-	refreshes := cfg.Params.Int("refreshes") + cfg.Params.Int("warmup")
-	for _, limit := range cfg.Params["page_limit"] {
-		rru += float64(refreshes) * float64(cfg.Repeats) * float64(len(cfg.Variants)) * cost.Drain(items, itemBytes, limit.(int64)).RRU
-	}
-	return cfg.Prices.DynamoDB(rru, 0), nil
 }

@@ -1,4 +1,4 @@
-package workloads
+package run
 
 import (
 	"fmt"
@@ -42,7 +42,7 @@ type Param struct {
 	// Choices are the words a Choice can be.
 	Choices []string
 	// check refuses a Text.
-	check func(string) error
+	Check func(string) error
 	// Default is written as a user would write it: a list where Swept.
 	Default string
 	// Swept says that a list of values may be given, each of which becomes a
@@ -167,7 +167,7 @@ func (p Param) parseItem(item string) ([]any, error) {
 		return []any{item}, nil
 	}
 	if p.Kind == Text {
-		if err := p.check(item); err != nil {
+		if err := p.Check(item); err != nil {
 			return nil, err
 		}
 		return []any{item}, nil

@@ -1,4 +1,4 @@
-package workloads
+package run
 
 import (
 	"context"
@@ -112,5 +112,5 @@ func status(err error) int {
 // A startedError is errStarted with what is there already.
 type startedError struct{ what string }
 
-func (e *startedError) Error() string { return errStarted.Error() + " (" + e.what + " is there)" }
-func (e *startedError) Unwrap() error { return errStarted }
+func (e *startedError) Error() string { return ErrStarted.Error() + " (" + e.what + " is there)" }
+func (e *startedError) Unwrap() error { return ErrStarted }

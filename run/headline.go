@@ -1,4 +1,4 @@
-package workloads
+package run
 
 import (
 	"fmt"
@@ -12,31 +12,17 @@ import (
 
 // describe writes the workload's headline and published figures into a document,
 // from its summary.
-func (w *Workload) describe(doc *results.Document) {
+func (w *Workload) Describe(doc *results.Document) {
 	doc.Headline = w.Name + " measured nothing."
 	if len(doc.Summary.Metrics) > 0 {
-		doc.Headline = w.headline(doc)
+		doc.Headline = w.Headline(doc)
 	}
 	doc.Published = w.publishedIn(doc)
 }
 
-// Merge is results.Merge, and has the workload describe what came of it.
-func Merge(runID string, docs ...results.Named) (results.Document, error) {
-	doc, err := results.Merge(runID, docs...)
-	if err != nil {
-		return results.Document{}, err
-	}
-	w, err := Find(doc.Workload.Name)
-	if err != nil {
-		return results.Document{}, err
-	}
-	w.describe(&doc)
-	return doc, nil
-}
-
 // A reading is what a document says at one point. Headlines are written from it,
 // so they name what was measured, and no trend.
-type reading struct {
+type Reading struct {
 	doc   *results.Document
 	x     string // the parameter that the headline is about
 	point results.Point
@@ -44,8 +30,8 @@ type reading struct {
 
 // largest reads the point at which a parameter is largest, the last of those if
 // there are several.
-func largest(doc *results.Document, x string) reading {
-	r := reading{doc: doc, x: x}
+func Largest(doc *results.Document, x string) Reading {
+	r := Reading{doc: doc, x: x}
 	for _, m := range doc.Summary.Metrics {
 		v, _ := m.Point[x].Float()
 		if top, _ := r.point[x].Float(); r.point == nil || v >= top {
@@ -57,7 +43,7 @@ func largest(doc *results.Document, x string) reading {
 
 // smallest reads the point at which the parameter is smallest and all others are
 // as they were.
-func (r reading) smallest() reading {
+func (r Reading) smallest() Reading {
 	others := r.point.Without(r.x).String()
 	for _, m := range r.doc.Summary.Metrics {
 		v, _ := m.Point[r.x].Float()
@@ -69,7 +55,7 @@ func (r reading) smallest() reading {
 }
 
 // value writes the parameter's value with its noun, in the singular or plural.
-func (r reading) value(one, many string) string {
+func (r Reading) value(one, many string) string {
 	text := results.FormatCoordinate(r.point[r.x])
 	if text == "1" {
 		return text + " " + one
@@ -79,7 +65,7 @@ func (r reading) value(one, many string) string {
 
 // others names the other parameters that have several values in the document,
 // with those of the point: " (writers 4)". It is empty if there are none.
-func (r reading) others() string {
+func (r Reading) others() string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(r.point)) {
 		varies := func(m results.MetricSummary) bool { return m.Point[name] != r.point[name] }
@@ -95,7 +81,7 @@ func (r reading) others() string {
 
 // costs writes a metric of all variants at the point: "102 requests on v1 and 8 on
 // v2 and v2-parallel". The noun stands once, if noun is set.
-func (r reading) costs(metric string, noun bool) string {
+func (r Reading) costs(metric string, noun bool) string {
 	about := r.doc.Metrics.Lookup(metric)
 	var values []string
 	variants := map[string][]string{}
@@ -135,7 +121,7 @@ func withNoun(m results.Metric, text string) string {
 // smallest: "With 100,000 history records, a refresh takes 102 requests on v1. With
 // 0 history records, it takes 2 on v1." one and many are the nouns of the
 // parameter, what is what costs something, and verb "takes" or "costs".
-func (r reading) sentences(metric, one, many, what, verb string) string {
+func (r Reading) Sentences(metric, one, many, what, verb string) string {
 	text := fmt.Sprintf("With %s%s, %s %s %s.", r.value(one, many), r.others(), what, verb, r.costs(metric, true))
 	if low := r.smallest(); low.point[r.x] != r.point[r.x] {
 		text += fmt.Sprintf(" With %s, it %s %s.", low.value(one, many), verb, low.costs(metric, false))

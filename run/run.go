@@ -1,4 +1,4 @@
-package workloads
+package run
 
 import (
 	"context"
@@ -111,14 +111,14 @@ func (c Config) Validate() error {
 		return fmt.Errorf("workload %s: repeats is %d; allowed is 1 to %d", c.Workload.Name, c.Repeats, MaxRepeats)
 	case c.Open == nil:
 		return errors.New("workloads: no backend given")
-	case c.Source.given() && !c.Workload.Imports:
+	case c.Source.Given() && !c.Workload.Imports:
 		return fmt.Errorf("workload %s: it generates what it measures", c.Workload.Name)
 	}
 	if err := c.checkWorker(); err != nil {
 		return err
 	}
-	if c.Workload.checkRun != nil {
-		return c.Workload.checkRun(c)
+	if c.Workload.Check != nil {
+		return c.Workload.Check(c)
 	}
 	return nil
 }
@@ -150,7 +150,7 @@ func execute(ctx context.Context, cfg Config) (r *run, doc *results.Document, er
 
 // executeOn runs on ctx's clock.
 func executeOn(ctx context.Context, cfg Config) (*run, *results.Document, error) {
-	r := &run{cfg: cfg, axes: cfg.Workload.axes(cfg.Params)}
+	r := &run{cfg: cfg, axes: cfg.Workload.Axes(cfg.Params)}
 	if len(cfg.Faults) > 0 {
 		r.faults = fault.New(ctx, cfg.Faults, fault.Config{Seed: cfg.Seed})
 	}
@@ -197,7 +197,7 @@ func Validity(doc *results.Document) error {
 }
 
 // axes returns the swept parameters in the workload's order.
-func (w *Workload) axes(p Params) []load.Axis {
+func (w *Workload) Axes(p Params) []load.Axis {
 	var axes []load.Axis
 	for _, param := range w.Params {
 		if param.Swept {
@@ -219,7 +219,7 @@ type run struct {
 	meeting  *meeting        // nil: of nobody
 	backend  results.Backend
 	series   []results.Series
-	checks   checkList
+	checks   CheckList
 	warnings []string
 }
 
@@ -263,33 +263,33 @@ func (r *run) point(ctx context.Context, n int, p load.Point, variants []Variant
 	if err != nil {
 		return err
 	}
-	s := &site{run: r, backend: b, number: n, coordinates: p, variants: variants, setup: setup}
-	if err := r.meeting.loaded(s.setupContext(ctx), n); err != nil {
+	s := &Site{run: r, Config: r.cfg, Faults: r.faults, Backend: b, Number: n, Point: p, Variants: variants, setup: setup}
+	if err := r.meeting.loaded(s.Setup(ctx), n); err != nil {
 		return err
 	}
-	sub, err := r.cfg.Workload.prepare(s.setupContext(ctx), s)
+	sub, err := r.cfg.Workload.Prepare(s.Setup(ctx), s)
 	if err != nil {
 		return err
 	}
-	if err := r.meeting.start(s.setupContext(ctx)); err != nil {
+	if err := r.meeting.start(s.Setup(ctx)); err != nil {
 		return err
 	}
 	// Variants alternate within a repeat, so that a machine that slows down slows
 	// all of them.
 	for repeat := range r.cfg.Repeats {
-		for _, v := range s.variants {
-			s.progress(fmt.Sprintf("measuring %s", v.Name), int64(repeat), int64(r.cfg.Repeats))
+		for _, v := range s.Variants {
+			s.Progress(fmt.Sprintf("measuring %s", v.Name), int64(repeat), int64(r.cfg.Repeats))
 			if err := r.measure(ctx, s, sub, v.Name, repeat); err != nil {
 				return err
 			}
 		}
 	}
-	checks, err := sub.checks(s.setupContext(ctx))
+	checks, err := sub.Checks(s.Setup(ctx))
 	if err != nil {
 		return err
 	}
-	r.checks.add(checks...)
-	if err := r.meeting.leave(s.setupContext(ctx)); err != nil {
+	r.checks.Add(checks...)
+	if err := r.meeting.leave(s.Setup(ctx)); err != nil {
 		return err
 	}
 	r.settle("setting up", p, s.setup)
@@ -297,8 +297,8 @@ func (r *run) point(ctx context.Context, n int, p load.Point, variants []Variant
 }
 
 // tracer returns what is to hear of the requests of a repeat; nil is nobody.
-func (r *run) tracer(rec *recorder) (func(meter.TraceRecord), error) {
-	point, err := results.NewPoint(rec.coordinates)
+func (r *run) tracer(rec *Recorder) (func(meter.TraceRecord), error) {
+	point, err := results.NewPoint(rec.Point)
 	if err != nil {
 		return nil, err
 	}
@@ -307,13 +307,13 @@ func (r *run) tracer(rec *recorder) (func(meter.TraceRecord), error) {
 		listeners = append(listeners, r.cfg.Trace)
 	}
 	if r.cfg.observe != nil {
-		k := seriesKey{rec.variant, point.String()}
+		k := seriesKey{rec.Variant, point.String()}
 		listeners = append(listeners, func(t meter.TraceRecord) { r.cfg.observe(k, t) })
 	}
-	if r.cfg.Workload.traces {
+	if r.cfg.Workload.Traces {
 		listeners = append(listeners, func(t meter.TraceRecord) {
-			if rec.watch != nil {
-				rec.watch(t)
+			if rec.Watch != nil {
+				rec.Watch(t)
 			}
 		})
 	}
@@ -354,31 +354,31 @@ func (r *run) settle(what string, p load.Point, m *meter.Meter) {
 	}
 }
 
-func (r *run) measure(ctx context.Context, s *site, sub subject, variant string, repeat int) error {
-	rec := &recorder{site: s, variant: variant, repeat: repeat, metrics: map[string]float64{}}
+func (r *run) measure(ctx context.Context, s *Site, sub Subject, variant string, repeat int) error {
+	rec := &Recorder{Site: s, Variant: variant, Repeat: repeat, Metrics: map[string]float64{}}
 	trace, err := r.tracer(rec)
 	if err != nil {
 		return err
 	}
-	if rec.meter, err = newMeter(s.backend, trace); err != nil {
+	if rec.Meter, err = newMeter(s.Backend, trace); err != nil {
 		return err
 	}
-	err = sub.measure(ctx, rec)
+	err = sub.Measure(ctx, rec)
 	if r.faults != nil {
 		// Requests that land late belong to this repeat.
 		err = errors.Join(err, r.faults.Wait())
 	}
 	if err != nil && ctx.Err() == nil {
-		return fmt.Errorf("%s at %v: %w", variant, s.coordinates, err)
+		return fmt.Errorf("%s at %v: %w", variant, s.Point, err)
 	}
 	if err != nil {
 		return err // interrupted: half a repeat is no measurement
 	}
-	series, err := rec.series(r.cfg.Workload.metrics(), r.cfg.Prices)
+	series, err := rec.series(r.cfg.Workload.AllMetrics(), r.cfg.Prices)
 	if err != nil {
 		return err
 	}
 	r.series = append(r.series, series...)
-	r.settle(variant, s.coordinates, rec.meter)
+	r.settle(variant, s.Point, rec.Meter)
 	return r.judge(ctx, rec)
 }

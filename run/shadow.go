@@ -1,4 +1,4 @@
-package workloads
+package run
 
 import (
 	"context"
@@ -28,7 +28,7 @@ type Shadow struct {
 	// error says nothing of what it cost (docs/facts/dynamodb.md §3.2, 17 and 23).
 	silent map[seriesKey]map[string]float64
 	// free are metrics that the workload lets a server decide.
-	free []string
+	Free []string
 }
 
 // seriesKey names the steady series of a variant at a point.
@@ -37,8 +37,8 @@ type seriesKey struct{ variant, point string }
 // RunShadow runs cfg's workload; cfg.Open must open embedded services.
 func RunShadow(ctx context.Context, cfg Config) (*Shadow, error) {
 	s := &Shadow{exact: map[string]bool{}, deviations: map[seriesKey]deviation{}, silent: map[seriesKey]map[string]float64{}}
-	for p := range load.Points(cfg.Workload.axes(cfg.Params)) {
-		s.exact[pointText(p)] = cfg.Workload.deterministic(p)
+	for p := range load.Points(cfg.Workload.Axes(cfg.Params)) {
+		s.exact[PointText(p)] = cfg.Workload.Deterministic(p)
 	}
 	var mu sync.Mutex // never held over a yield
 	cfg.Trace, cfg.Recorded = nil, nil
@@ -54,7 +54,7 @@ func RunShadow(ctx context.Context, cfg Config) (*Shadow, error) {
 	if err != nil {
 		return nil, fmt.Errorf("counting on the embedded service: %w", err)
 	}
-	s.Document, s.USD, s.free = doc, r.usd, cfg.Workload.free
+	s.Document, s.USD, s.Free = doc, r.usd, cfg.Workload.Free
 	return s, nil
 }
 
@@ -177,7 +177,7 @@ func (s *Shadow) differences(doc *results.Document, known []knownDifference) []D
 
 // compares says whether an endpoint must agree with the rules on a metric.
 func (s *Shadow) compares(m results.MetricSummary) bool {
-	return s.exact[m.Point.String()] && slices.Contains(comparedMetrics, m.Metric) && !slices.Contains(s.free, m.Metric)
+	return s.exact[m.Point.String()] && slices.Contains(comparedMetrics, m.Metric) && !slices.Contains(s.Free, m.Metric)
 }
 
 // metricsOf returns the metrics of a document by series and name.

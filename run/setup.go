@@ -1,4 +1,4 @@
-package workloads
+package run
 
 import (
 	"context"
@@ -23,7 +23,7 @@ const progressRecords = 1000
 
 // load writes records to a table, in the form that asItem gives them; total is how
 // many there are, for progress.
-func (s *site) load(ctx context.Context, table string, records iter.Seq2[history.Record, error], total int64,
+func (s *Site) Load(ctx context.Context, table string, records iter.Seq2[history.Record, error], total int64,
 	asItem func(string, []byte) map[string]types.AttributeValue,
 ) error {
 	var (
@@ -36,29 +36,29 @@ func (s *site) load(ctx context.Context, table string, records iter.Seq2[history
 				failed = err
 				return
 			}
-			if !yield(asItem(r.Key, s.value(r))) {
+			if !yield(asItem(r.Key, s.Value(r))) {
 				return
 			}
 			if done++; done%progressRecords == 0 {
-				s.progress("loading "+table, done, total)
+				s.Progress("loading "+table, done, total)
 			}
 		}
 	}
 	cfg := item.DefaultLoadConfig()
 	cfg.Parallel = loadersAtOnce
-	cfg.Random = s.random("load " + table)
-	_, err := item.Load(ctx, s.setupClient(), table, items, cfg)
+	cfg.Random = s.Random("load " + table)
+	_, err := item.Load(ctx, s.SetupClient(), table, items, cfg)
 	return errors.Join(err, failed)
 }
 
 // value is what the record with that key and version holds.
-func (s *site) value(r history.Record) []byte { return history.Value(s.run.cfg.Seed, r) }
+func (s *Site) Value(r history.Record) []byte { return history.Value(s.Config.Seed, r) }
 
 // random returns the source of request tokens and waits of one user of the
 // services, whose name must be another than that of all others at the site.
-func (s *site) random(user string) rand.Source {
-	if s.backend.Kind() == backend.Endpoint {
-		return s.run.cfg.Tokens
+func (s *Site) Random(user string) rand.Source {
+	if s.Backend.Kind() == backend.Endpoint {
+		return s.Config.Tokens
 	}
-	return rand.NewChaCha8(sha256.Sum256(fmt.Appendf(nil, "%d/%d/%s", s.run.cfg.Seed, s.number, user)))
+	return rand.NewChaCha8(sha256.Sum256(fmt.Appendf(nil, "%d/%d/%s", s.Config.Seed, s.Number, user)))
 }

@@ -1,4 +1,4 @@
-package workloads
+package run
 
 import (
 	"context"
@@ -30,7 +30,7 @@ const (
 )
 
 // errStarted says that workers have met under the same name before.
-var errStarted = errors.New("workers have started under this name before; choose another")
+var ErrStarted = errors.New("workers have started under this name before; choose another")
 
 // meeting is where the workers of a run meet: in a table or a bucket beside what
 // is under test, on the same service, so that nothing of it is in what is
@@ -77,7 +77,7 @@ func (r *run) meet(ctx context.Context) (*meeting, error) {
 
 // begin opens the place. Workers that set up each its own start together once.
 func (m *meeting) begin(ctx context.Context) error {
-	if m.run.cfg.Workload.objects {
+	if m.run.cfg.Workload.OnS3 {
 		m.place = &bucketPlace{backend: m.backend, client: m.backend.S3(m.meter)}
 	} else {
 		m.place = &tablePlace{backend: m.backend, client: m.backend.DynamoDB(m.meter)}
@@ -121,7 +121,7 @@ func (m *meeting) loaded(ctx context.Context, point int) error {
 		return nil
 	}
 	m.point = point
-	if !m.run.cfg.follows() {
+	if !m.run.cfg.SetUpElsewhere() {
 		return nil
 	}
 	return m.wait(ctx, stageLoaded, 1)
@@ -133,7 +133,7 @@ func (m *meeting) start(ctx context.Context) error {
 	if m == nil || !m.run.cfg.shares() {
 		return nil
 	}
-	if !m.run.cfg.follows() {
+	if !m.run.cfg.SetUpElsewhere() {
 		if err := m.arrive(ctx, stageLoaded); err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package workloads
+package run
 
 import (
 	"cmp"
@@ -20,23 +20,23 @@ import (
 
 // series turns the ledgers of a repeat into the series of the result document,
 // one for each phase but setting up.
-func (r *recorder) series(metrics results.Metrics, prices price.Table) ([]results.Series, error) {
-	point, err := results.NewPoint(r.coordinates)
+func (r *Recorder) series(metrics results.Metrics, prices price.Table) ([]results.Series, error) {
+	point, err := results.NewPoint(r.Point)
 	if err != nil {
 		return nil, err
 	}
 	var out []results.Series
-	for _, phase := range r.meter.Phases() {
+	for _, phase := range r.Meter.Phases() {
 		if phase == meter.PhaseSetup {
 			continue
 		}
-		s, err := seriesOf(r.meter.Ledger(phase).Without(cause.Setup), metrics, prices)
+		s, err := seriesOf(r.Meter.Ledger(phase).Without(cause.Setup), metrics, prices)
 		if err != nil {
-			return nil, fmt.Errorf("%s at %s, %s: %w", r.variant, pointText(r.coordinates), phase, err)
+			return nil, fmt.Errorf("%s at %s, %s: %w", r.Variant, PointText(r.Point), phase, err)
 		}
-		s.Variant, s.Point, s.Repeat = r.variant, point, r.repeat
+		s.Variant, s.Point, s.Repeat = r.Variant, point, r.Repeat
 		if phase == meter.PhaseSteady {
-			maps.Copy(s.Metrics, r.metrics)
+			maps.Copy(s.Metrics, r.Metrics)
 		}
 		out = append(out, s)
 	}
@@ -98,7 +98,7 @@ func (r *run) document(ctx context.Context, started time.Time, partial bool) (*r
 		return nil, err
 	}
 	if r.backend.Kind == backend.Endpoint.String() {
-		r.checks.add(replies(r.attempts, r.lost))
+		r.checks.Add(replies(r.attempts, r.lost))
 	}
 	doc := &results.Document{
 		Schema: results.SchemaName, SchemaVersion: results.SchemaVersion,
@@ -111,14 +111,14 @@ func (r *run) document(ctx context.Context, started time.Time, partial bool) (*r
 		Seed:     cfg.Seed, Repeats: cfg.Repeats, Clock: cfg.clock(),
 		Deterministic: cfg.Virtual || r.backend.Kind == backend.Embedded.String() && cfg.deterministic(),
 		Partial:       partial,
-		Metrics:       cfg.Workload.metrics(),
-		Series:        r.series, Checks: r.checks.all(), Warnings: r.warnings,
+		Metrics:       cfg.Workload.AllMetrics(),
+		Series:        r.series, Checks: r.checks.All(), Warnings: r.warnings,
 	}
 	r.sortSeries(doc.Series)
 	if doc.Summary, err = results.Summarize(doc.Metrics, doc.Series); err != nil {
 		return nil, err
 	}
-	cfg.Workload.describe(doc)
+	cfg.Workload.Describe(doc)
 	return doc, nil
 }
 
@@ -141,8 +141,8 @@ func (c Config) clock() results.Clock {
 
 // deterministic says whether the counts of all points are (docs/spec/results.md §2).
 func (c Config) deterministic() bool {
-	for p := range load.Points(c.Workload.axes(c.Params)) {
-		if !c.Workload.deterministic(p) {
+	for p := range load.Points(c.Workload.Axes(c.Params)) {
+		if !c.Workload.Deterministic(p) {
 			return false
 		}
 	}

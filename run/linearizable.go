@@ -1,4 +1,4 @@
-package workloads
+package run
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 )
 
 // checkLinearizable is made of every history that was recorded.
-const checkLinearizable = "the recorded operations are linearizable"
+const LinearizableCheck = "the recorded operations are linearizable"
 
 // A Recording is what the clients of one repeat of one variant asked and were
 // told, and what the checker makes of it.
@@ -32,18 +32,18 @@ func (r Recording) Name() string {
 
 // record begins the recording of what is asked of the stores that it is given to,
 // which hold initial now.
-func (r *recorder) record(ctx context.Context, initial []checker.Entry) *checker.Recorder {
-	r.history = checker.NewRecorder(ctx, initial...)
-	return r.history
+func (r *Recorder) Record(ctx context.Context, initial []checker.Entry) *checker.Recorder {
+	r.History = checker.NewRecorder(ctx, initial...)
+	return r.History
 }
 
 // judge gives what was recorded in a repeat to the checker. Outcomes that nobody
 // knows are left open, and a search that gives up is no pass.
-func (r *run) judge(ctx context.Context, rec *recorder) error {
-	if rec.history == nil {
+func (r *run) judge(ctx context.Context, rec *Recorder) error {
+	if rec.History == nil {
 		return nil
 	}
-	h := rec.history.History()
+	h := rec.History.History()
 	res, err := checker.Check(ctx, h, checker.DefaultLimits())
 	if err != nil {
 		return err
@@ -52,22 +52,22 @@ func (r *run) judge(ctx context.Context, rec *recorder) error {
 	if r.cfg.Recorded == nil {
 		return nil
 	}
-	point, err := results.NewPoint(rec.coordinates)
+	point, err := results.NewPoint(rec.Point)
 	if err != nil {
 		return err
 	}
-	return r.cfg.Recorded(Recording{Variant: rec.variant, Point: point, Repeat: rec.repeat, History: h, Result: res})
+	return r.cfg.Recorded(Recording{Variant: rec.Variant, Point: point, Repeat: rec.Repeat, History: h, Result: res})
 }
 
 // linearizable books a verdict. That of the run adds up what was checked.
-func (l *checkList) linearizable(rec *recorder, res checker.Result) {
-	c := results.Check{Name: checkLinearizable, Status: results.Status(res.Verdict)}
+func (l *CheckList) linearizable(rec *Recorder, res checker.Result) {
+	c := results.Check{Name: LinearizableCheck, Status: results.Status(res.Verdict)}
 	if res.Verdict == checker.Passed {
-		l.operations += int64(rec.history.Len())
+		l.operations += int64(rec.History.Len())
 		l.histories++
 		c.Detail = fmt.Sprintf("%d operations in %d histories, unknown outcomes left open", l.operations, l.histories)
 	} else {
-		c.Detail = fmt.Sprintf("%s at %s, repeat %d: %s", rec.variant, pointText(rec.coordinates), rec.repeat, res.Detail)
+		c.Detail = fmt.Sprintf("%s at %s, repeat %d: %s", rec.Variant, PointText(rec.Point), rec.Repeat, res.Detail)
 	}
-	l.add(c)
+	l.Add(c)
 }

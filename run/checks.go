@@ -1,4 +1,4 @@
-package workloads
+package run
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 
 // checkList gathers the outcomes of checks from all points. A check that is made
 // at several points is one check of the run: it passed if it passed everywhere.
-type checkList struct {
+type CheckList struct {
 	mu     sync.Mutex // never held over a yield
 	order  []string
 	byName map[string]*results.Check
@@ -22,7 +22,7 @@ type checkList struct {
 // rank orders outcomes from good to bad: the worst one is the run's.
 var rank = map[results.Status]int{results.Passed: 0, results.Skipped: 1, results.Inconclusive: 2, results.Failed: 3}
 
-func (l *checkList) add(checks ...results.Check) {
+func (l *CheckList) Add(checks ...results.Check) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, c := range checks {
@@ -43,16 +43,16 @@ func (l *checkList) add(checks ...results.Check) {
 }
 
 // ledgers books whether the ledgers of one meter agreed.
-func (l *checkList) ledgers(what string, p load.Point, err error) {
+func (l *CheckList) ledgers(what string, p load.Point, err error) {
 	c := results.Check{
 		Name: results.LedgersCheck, Status: results.Passed,
 		Detail: "calls + retries = attempts = requests served, in every phase",
 	}
 	if err != nil {
 		c.Status = results.Failed
-		c.Detail = fmt.Sprintf("%s at %s: %s", what, pointText(p), oneLine(err.Error()))
+		c.Detail = fmt.Sprintf("%s at %s: %s", what, PointText(p), oneLine(err.Error()))
 	}
-	l.add(c)
+	l.Add(c)
 }
 
 // maxLostShare is the share of attempts whose reply may be lost. Each is sent
@@ -79,7 +79,7 @@ func replies(attempts, lost int64) results.Check {
 	return c
 }
 
-func (l *checkList) all() []results.Check {
+func (l *CheckList) All() []results.Check {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	out := make([]results.Check, 0, len(l.order))
