@@ -1,9 +1,9 @@
 // Package backend opens the services that lakebench measures: its own embedded
 // ones, or an endpoint, which is AWS or a server that speaks like it.
 //
-// Its opinion: every client is built here, in one place, so that all of them are
-// metered, retry by one policy and differ in nothing but where they lead. On an
-// endpoint it changes and removes only what it made itself.
+// Every client is built here, so that all of them are metered, retry by one policy
+// and differ only in where they lead. On an endpoint, a backend changes and removes
+// only what it made itself.
 package backend
 
 import (
@@ -29,7 +29,7 @@ import (
 	"github.com/lakebench/lakebench/internal/meter"
 )
 
-// Kind says whose services a backend leads to.
+// Kind is whose services a backend leads to.
 type Kind int
 
 // The kinds.
@@ -45,11 +45,10 @@ func (k Kind) String() string {
 	return "embedded"
 }
 
-// Config says what to open.
+// Config describes the services to open.
 type Config struct {
 	Kind Kind
-	// Retry says how failed requests to DynamoDB are sent again, RetryS3 those to
-	// S3.
+	// Retry is the policy for failed requests to DynamoDB, RetryS3 for those to S3.
 	Retry, RetryS3 retry.Config
 
 	// Dynamo configures the embedded DynamoDB, S3 the embedded S3.
@@ -59,16 +58,15 @@ type Config struct {
 	// take on the clock of their callers. Seed decides what is drawn from them.
 	ServiceTimes *latency.Table
 	Seed         uint64
-	// Observe, if not nil, hears of each request that an embedded service served,
-	// with the request's context, also of one whose answer nobody waits for any
-	// more. It must not wait.
-	// ObserveS3 is the same of S3.
+	// Observe, if not nil, is called for each request that the embedded DynamoDB
+	// served, with the request's context, even if the caller has given up. It must
+	// not wait. ObserveS3 does the same for S3.
 	Observe   func(ctx context.Context, s dynamo.Served)
 	ObserveS3 func(ctx context.Context, s s3.Served)
 
 	// The other fields are about an endpoint.
 
-	// Uses are the services that are there, and asked for a sign of life.
+	// Uses are the services that the endpoint has. Open probes each of them.
 	Uses Uses
 
 	// AWS has its credentials and its region. Everything that lakebench decides
@@ -87,23 +85,23 @@ type Config struct {
 	// ConnectTimeout is how long it may take to accept a connection, and to
 	// answer the first request. More than 0.
 	ConnectTimeout time.Duration
-	// Proxy says through which proxy a request goes; nil is none.
+	// Proxy returns the proxy that a request goes through; nil is none.
 	Proxy func(*http.Request) (*url.URL, error)
 	// TablePrefix begins the names of the tables and buckets that are made, RunID
 	// makes them unique.
 	TablePrefix string
 	RunID       string
-	// MayChange names tables of others that may be changed, created and deleted all
-	// the same: those that a user asked to have migrated. They are never removed.
+	// MayChange names tables of others that may be changed, created and deleted:
+	// those that a user wants migrated. Close never removes them.
 	MayChange []string
 	// Keep leaves the tables and objects that were made.
 	Keep bool
 }
 
-// Uses says which services are used.
+// Uses is a set of services.
 type Uses struct{ DynamoDB, S3 bool }
 
-// DefaultConfig returns the embedded services.
+// DefaultConfig returns the configuration of the embedded services.
 func DefaultConfig() Config {
 	return Config{
 		Kind:           Embedded,
@@ -118,13 +116,13 @@ func DefaultConfig() Config {
 	}
 }
 
-// Validate reports the first field that is no good.
+// Validate returns an error that names the first wrong field.
 func (c Config) Validate() error {
 	if err := errors.Join(c.Retry.Validate(), c.RetryS3.Validate()); err != nil {
 		return err
 	}
 	if c.TablePrefix == "" || c.RunID == "" {
-		return errors.New("backend: TablePrefix or RunID is empty; they are what keeps the tables of a run apart from all others")
+		return errors.New("backend: TablePrefix or RunID is empty; both are needed to keep the tables of a run apart from all others")
 	}
 	if c.Kind == Embedded {
 		if c.ServiceTimes != nil {
@@ -136,7 +134,7 @@ func (c Config) Validate() error {
 	}
 	switch {
 	case c.Uses == Uses{}:
-		return errors.New("backend: an endpoint of which no service is used: set Uses")
+		return errors.New("backend: no service of the endpoint is used; set Uses to at least one")
 	case c.AWS.Credentials == nil:
 		return errors.New("backend: an endpoint needs credentials")
 	case c.AWS.Region == "":
@@ -173,8 +171,8 @@ type Backend struct {
 	tokens   atomic.Uint64 // request tokens that direct clients made up
 }
 
-// Open opens a backend. An endpoint is asked for a sign of life first: if it
-// cannot be reached, or refuses the credentials, that is an *UnreachableError.
+// Open opens a backend. An endpoint gets a request first: if it cannot be reached,
+// or refuses the credentials, the error is an *UnreachableError.
 func Open(ctx context.Context, cfg Config) (*Backend, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -189,7 +187,7 @@ func Open(ctx context.Context, cfg Config) (*Backend, error) {
 	}
 	if cfg.Kind == Endpoint {
 		b.http = newHTTPClient(cfg)
-		if err := b.signOfLife(ctx); err != nil {
+		if err := b.probeAll(ctx); err != nil {
 			b.http.CloseIdleConnections()
 			return nil, err
 		}
@@ -208,7 +206,7 @@ func Open(ctx context.Context, cfg Config) (*Backend, error) {
 // Kind returns whose services these are.
 func (b *Backend) Kind() Kind { return b.cfg.Kind }
 
-// Description is what a result says of a backend.
+// Description is what a result document records of a backend.
 type Description struct {
 	Kind     string
 	Endpoint string // empty for the embedded services

@@ -85,8 +85,7 @@ func (b *Backend) KeyPrefix() string {
 	return b.cfg.TablePrefix + "-" + b.cfg.RunID + "/"
 }
 
-// A ForeignBucketError says that the bucket that a run wants to make is there
-// already.
+// A ForeignBucketError means that the bucket that a run wants to make exists already.
 type ForeignBucketError struct{ Bucket string }
 
 func (e *ForeignBucketError) Error() string {
@@ -153,7 +152,7 @@ func (b *Backend) makeBucket(ctx context.Context, client *awss3.Client, name str
 	if region := b.region(); region != "us-east-1" {
 		in.CreateBucketConfiguration = &types.CreateBucketConfiguration{LocationConstraint: types.BucketLocationConstraint(region)}
 	}
-	// From here on the bucket may be there, whatever the answer says.
+	// From here on the bucket may exist, whatever the answer is.
 	b.bucket.set(name, true)
 	_, err = client.CreateBucket(ctx, in)
 	var (

@@ -42,15 +42,15 @@ func newHTTPClient(cfg Config) *http.Client {
 			MaxIdleConnsPerHost:   idleConnections,
 			IdleConnTimeout:       idleTimeout,
 		},
-		// A redirect would be a second request that nobody counts.
+		// A redirect would be a second request, which no ledger counts.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
 
-// signOfLife asks the endpoints of the services in use for one, once. A caller who
-// may not list is fine: he was recognized. Any other failure is an
+// probeAll sends one request to each service in use. A caller without permission to
+// list is accepted: the service knows the credentials. Any other failure is an
 // *UnreachableError, unless ctx ended.
-func (b *Backend) signOfLife(ctx context.Context) error {
+func (b *Backend) probeAll(ctx context.Context) error {
 	m, err := b.NewMeter(nil)
 	if err != nil {
 		return err
@@ -116,8 +116,8 @@ func (b *Backend) listBucket(ctx context.Context, m *meter.Meter) error {
 	return err
 }
 
-// serverName says which server an answer's Server header means: what is known to
-// differ from the rules depends on it. DynamoDB Local is a Jetty (observed of
+// serverName returns the server that an answer's Server header stands for. The known
+// differences from the rules depend on it. DynamoDB Local is a Jetty (observed of
 // 1.25.1), AWS says "Server".
 func serverName(header string) string {
 	switch {

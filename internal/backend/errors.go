@@ -13,7 +13,7 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// Reason says why a service cannot be used.
+// Reason is why a service cannot be used.
 type Reason string
 
 // The reasons.
@@ -142,7 +142,7 @@ func (b *Backend) unreachable(ctx context.Context, service string, reason Reason
 	return &UnreachableError{Endpoint: b.where(service), Reason: reason, Err: err}
 }
 
-// noAnswerError is an endpoint that takes a connection and says nothing.
+// noAnswerError means that an endpoint accepts connections and does not answer.
 type noAnswerError struct{ after time.Duration }
 
 func (e *noAnswerError) Error() string { return fmt.Sprintf("no answer within %v", e.after) }

@@ -53,7 +53,7 @@ func (g guardMiddleware) HandleInitialize(ctx context.Context, in middleware.Ini
 	return next.HandleInitialize(ctx, in)
 }
 
-// reads says whether an operation changes nothing, by the names that DynamoDB
+// reads reports whether an operation changes nothing, by the names that DynamoDB
 // gives its operations.
 func reads(api string) bool {
 	switch api {

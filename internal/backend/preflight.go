@@ -163,7 +163,7 @@ func (p *preflight) put(ctx context.Context, key, body string, ifNoneMatch, ifMa
 	return "", err
 }
 
-// settles says whether a status is the service's verdict on a condition, rather
+// settles reports whether a status is the service's verdict on a condition, rather
 // than on the caller or on itself.
 func settles(status int) bool {
 	switch status {

@@ -84,6 +84,6 @@ func (b *Backend) bookS3(ctx context.Context, m *meter.Meter, s s3.Served) {
 		b.cfg.ObserveS3(ctx, s)
 	}
 	if b.times != nil {
-		_ = b.times.Wait(ctx, s3Name, api, s.ReadBytes+s.WrittenBytes) // who is gone by then gets no answer
+		_ = b.times.Wait(ctx, s3Name, api, s.ReadBytes+s.WrittenBytes)
 	}
 }

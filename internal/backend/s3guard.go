@@ -44,7 +44,7 @@ func (g s3Guard) HandleInitialize(ctx context.Context, in middleware.InitializeI
 	return next.HandleInitialize(ctx, in)
 }
 
-// readsS3 says whether an operation changes nothing, by the names that S3 gives
+// readsS3 reports whether an operation changes nothing, by the names that S3 gives
 // its operations.
 func readsS3(api string) bool {
 	return strings.HasPrefix(api, "Get") || strings.HasPrefix(api, "Head") || strings.HasPrefix(api, "List")

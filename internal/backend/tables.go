@@ -24,7 +24,7 @@ type tables struct {
 	shared []string // those that another process of the run makes and removes
 }
 
-// remember says whether the name is new.
+// remember reports whether the name is new.
 func (t *tables) remember(name string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -77,8 +77,8 @@ func (b *Backend) SharedTable(layout string) string {
 }
 
 // Table makes the table of a layout with create and returns its name. The name
-// is remembered before create is called: a table of which nobody knows whether it
-// came to be is removed with the others. One that is there already is not.
+// is remembered before create is called, so that a table whose creation got no
+// answer is removed with the others. One that is there already is not.
 func (b *Backend) Table(ctx context.Context, layout string, create func(ctx context.Context, name string) error) (string, error) {
 	name := b.TableName(layout)
 	isNew := b.tables.remember(name)

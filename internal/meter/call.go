@@ -72,7 +72,7 @@ type attempt struct {
 	context.Context
 	call   *call
 	number int // from 1
-	// sent says that the HTTP client was asked to send the request.
+	// sent reports whether the HTTP client was asked to send the request.
 	sent bool
 	// at is when it was, if there is a trace.
 	at time.Time

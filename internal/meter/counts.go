@@ -51,8 +51,8 @@ type Usage struct {
 	// S3's request classes: A are PUT, COPY, POST and LIST, B are GET, HEAD and
 	// others; DELETE is in neither.
 	S3ClassA, S3ClassB int64
-	// Unreported counts requests that may have cost something the service did
-	// not say: it never does in an error, and a lost answer says nothing.
+	// Unreported counts requests whose cost, if any, the service did not report:
+	// an error carries no cost, and a lost reply carries nothing.
 	Unreported int64
 	// Evaluated and Returned are items: looked at by reads, and sent back.
 	Evaluated, Returned int64

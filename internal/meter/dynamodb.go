@@ -43,8 +43,8 @@ func (dynamoDB) ask(input any) any {
 	return input
 }
 
-// asking returns a copy of in whose field says TOTAL, or in itself when it
-// already asks for something.
+// asking returns a copy of in whose field is TOTAL, or in itself if it already asks
+// for something.
 func asking[T any](in *T, field func(*T) *types.ReturnConsumedCapacity) *T {
 	if in == nil {
 		return in
@@ -63,7 +63,7 @@ func (dynamoDB) absent(output any) bool {
 	return ok && out.Item == nil
 }
 
-// usage reads the answer. An error says nothing about units.
+// usage reads the answer. An error carries no units.
 func (dynamoDB) usage(api string, input, output any, err error, outcome Outcome) Usage {
 	reads, writes := consumes(api)
 	if !reads && !writes {
@@ -88,7 +88,7 @@ func (dynamoDB) usage(api string, input, output any, err error, outcome Outcome)
 	return u
 }
 
-// consumes says which units an operation is charged in.
+// consumes returns the kinds of units that an operation is charged in.
 func consumes(api string) (reads, writes bool) {
 	switch api {
 	case "GetItem", "Query", "Scan", "BatchGetItem", "TransactGetItems":
@@ -121,7 +121,7 @@ func value(f *float64) float64 {
 	return *f
 }
 
-// answer is what an output says, whatever its operation.
+// answer is what the outputs of all operations have in common.
 type answer struct {
 	capacity            []types.ConsumedCapacity
 	evaluated, returned int

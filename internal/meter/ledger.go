@@ -9,7 +9,7 @@ import (
 	"github.com/lakebench/lakebench/internal/cause"
 )
 
-// Source says who computed the units of a ledger.
+// Source is who computed the units of a ledger.
 type Source string
 
 // The sources (docs/spec/results.md §1).

@@ -1,15 +1,14 @@
 // Package meter keeps the three ledgers of a run: what was asked for (logical
 // operations), what reached the wire (attempts) and what is billed (units).
 //
-// Its opinion: a count is only believed when somebody else counted it too. So
-// the same request is counted where the SDK begins a call, again where its retry
-// loop makes an attempt, again in the HTTP client below the retry loop, and once
-// more by the embedded service that answers; [Meter.Reconcile] compares them
-// (docs/spec/results.md §1). A client is metered when it has both the meter's
-// [Meter.APIOptions] and its [Meter.HTTPClient].
+// A count is believed only if a second, independent count agrees with it. The same
+// request is counted where the SDK begins a call, where its retry loop makes an
+// attempt, in the HTTP client below the retry loop, and by the embedded service
+// that answers. [Meter.Reconcile] compares these counts (docs/spec/results.md §1).
+// A client is metered if it has both [Meter.APIOptions] and [Meter.HTTPClient].
 //
-// Whatever is counted is booked under the phase ([InPhase]) and the cause
-// (package cause) of the context with which the call was made, wherever it ends.
+// Every count belongs to the phase ([InPhase]) and the cause (package cause) of the
+// context with which the call was made, even if the call ends later.
 package meter
 
 import (
@@ -34,7 +33,7 @@ type Config struct {
 	// SignificantDigits of the latency histograms, 2 or 3. A histogram of 3
 	// digits takes up to 270 KB of memory, one of 2 digits 40 KB.
 	SignificantDigits int
-	// Classify says how a logical operation ended, given its error. Nil is
+	// Classify returns how a logical operation ended, given its error. Nil is
 	// [ClassifyOperation].
 	Classify func(error) OperationOutcome
 	// Trace, if not nil, is called after each attempt, one call at a time. It

@@ -52,7 +52,7 @@ var outcomeOfCode = map[string]Outcome{
 	"RequestTimeoutException":        Timeout,
 }
 
-// classify says how an attempt ended that gave no answer but err.
+// classify returns the outcome of an attempt that failed with err.
 func classify(err error) Outcome {
 	var canceled *types.TransactionCanceledException
 	if errors.As(err, &canceled) {
@@ -82,7 +82,7 @@ func classify(err error) Outcome {
 	return Other
 }
 
-// classifyStatus is for errors without a code that says more.
+// classifyStatus returns the outcome of an error by its HTTP status alone.
 func classifyStatus(status int) Outcome {
 	switch {
 	case status == http.StatusTooManyRequests:

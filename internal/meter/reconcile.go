@@ -101,7 +101,7 @@ func (d Disagreement) String() string {
 	}
 }
 
-// ReconcileError says that the ledgers disagree: the run is invalid.
+// ReconcileError means that the ledgers disagree: the run is invalid.
 type ReconcileError struct {
 	Disagreements []Disagreement // at least one
 }

@@ -16,7 +16,7 @@ func (s3) name() string { return "s3" }
 
 func (s3) ask(input any) any { return input }
 
-// absent is false: S3 says so with an error.
+// absent is false: S3 reports a missing object as an error.
 func (s3) absent(any) bool { return false }
 
 // usage counts the request's class (AWS S3 pricing: PUT, COPY, POST and LIST
@@ -31,7 +31,7 @@ func (s3) usage(api string, input, output any, err error, outcome Outcome) Usage
 	}
 	switch {
 	case err != nil && errorStatus(err) == 0:
-		u.Unreported = 1 // no answer: nobody knows
+		u.Unreported = 1 // no answer: it may have been billed
 	case outcome != Throttled && outcome != ServerError:
 		u.S3ClassA, u.S3ClassB = s3Class(api)
 	}

@@ -7,7 +7,7 @@ type service interface {
 	// ask returns the input with the wish that the answer say what it cost; it
 	// does not change the input.
 	ask(input any) any
-	// absent says whether an output means that there was nothing to get.
+	// absent reports whether an output means that there was nothing to get.
 	absent(output any) bool
 	// usage returns what an attempt cost, as far as request and answer tell. A
 	// failed attempt has an error and no output.
@@ -41,7 +41,7 @@ func (unknownService) usage(string, any, any, error, Outcome) Usage { return Usa
 
 func (unknownService) targets(any, []string) []Target { return nil }
 
-// refused says whether the service turned a request away before it did anything
+// refused reports whether the service turned a request away before it did anything
 // that costs: it was over a limit, or wrong, or not allowed. What the service
 // failed at, what found its condition not to hold and what got no answer may
 // have cost something.

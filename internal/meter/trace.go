@@ -23,8 +23,8 @@ type TraceRecord struct {
 	// Error tells how the reply was lost; it is empty for all other outcomes.
 	Error   string   `json:"error,omitempty"`
 	Targets []Target `json:"targets,omitempty"`
-	// Units, items and bytes are what the embedded service says, or what the
-	// answer of a service on an endpoint does.
+	// Units, items and bytes are those that the embedded service computed, or that
+	// the answer of a service on an endpoint reports.
 	RRU           float64 `json:"rru"`
 	WRU           float64 `json:"wru"`
 	Evaluated     int64   `json:"evaluated"`

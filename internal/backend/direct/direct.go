@@ -17,7 +17,7 @@ import (
 	"github.com/lakebench/lakebench/internal/meter"
 )
 
-// Config says what a client is made of.
+// Config holds what a client needs.
 type Config struct {
 	Engine *dynamo.Engine
 	Retry  *retry.Policy

@@ -1,13 +1,12 @@
 // Package fault makes chosen requests fail: before the service acted, after it
 // acted, or with the node that asked.
 //
-// Its opinion: a fault is a rule that a person can read, and what a rule does is
-// what a service, a network or a machine really does. So a rule names a service
-// and gets that service's own errors, on the wire, below the SDK's retryer: what
-// the code under test then sees is what the SDK makes of them. A rule that could
-// never mean anything is refused when it is read, and one that never took effect
-// is reported at the end (Injector.Warnings), since a test whose fault did not
-// happen proves nothing.
+// A fault is a rule that people can read, and it does what a real service, network
+// or machine does. A rule names a service and produces that service's own errors, on
+// the wire, below the SDK's retryer, so the code under test sees what the SDK makes
+// of them. A rule that can never take effect is refused when it is read. A rule that
+// did not take effect is reported at the end (Injector.Warnings), because a test
+// whose fault did not happen proves nothing.
 //
 // # Rules
 //

@@ -23,13 +23,13 @@ type Exchange[T any] interface {
 	Refuse(r Refusal) (T, error)
 	// Cut ends an answer after so many bytes, 0: half-way.
 	Cut(answer T, after int64, lost error) (T, error)
-	// Drop frees an answer that nobody gets.
+	// Drop frees an answer that is not delivered.
 	Drop(answer T)
 	// Detach makes a later Send independent of the caller, who goes on.
 	Detach() error
 }
 
-// ErrWholeBatch says that a batch has no more entries than are to be left out.
+// ErrWholeBatch means that a batch has no more entries than are to be left out.
 var ErrWholeBatch = errors.New("every entry of the batch would be left out")
 
 // Run carries out one request under the injector's rules.
@@ -75,8 +75,7 @@ func Run[T any](ctx context.Context, in *Injector, req Request, x Exchange[T]) (
 	return r.send(ctx)
 }
 
-// admit decides, and lets a delay pass. The error says why the request is not
-// made any more.
+// admit decides, and lets a delay pass. The error is why the request is not made.
 func (in *Injector) admit(ctx context.Context, req Request) (Decision, error) {
 	if err := ended(ctx); err != nil {
 		return Decision{}, err
@@ -155,7 +154,7 @@ func (r *run[T]) timeout(ctx context.Context) error {
 	return r.lost(os.ErrDeadlineExceeded)
 }
 
-// landed is the arrival of a request for whose answer nobody waits.
+// landed is the arrival of a request whose caller has gone.
 func (r *run[T]) landed(ctx context.Context) {
 	r.in.forwarded()
 	if answer, err := r.x.Send(ctx); err == nil {
@@ -216,10 +215,10 @@ func (e *LostError) Error() string { return fmt.Sprintf("%v, by fault %s", e.cau
 // os.ErrDeadlineExceeded or io.ErrUnexpectedEOF.
 func (e *LostError) Unwrap() error { return e.cause }
 
-// ConnectionError says to retryers that there was no answer.
+// ConnectionError tells retryers that there was no answer.
 func (e *LostError) ConnectionError() bool { return true }
 
-// Timeout says whether the answer did not come in time.
+// Timeout reports whether the answer did not come in time.
 func (e *LostError) Timeout() bool { return errors.Is(e.cause, os.ErrDeadlineExceeded) }
 
 // Temporary is part of net.Error.

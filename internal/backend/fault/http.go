@@ -33,8 +33,8 @@ func (c *Client) Do(req *http.Request) (*http.Response, error) {
 	return Run(req.Context(), c.in, x.request(), x)
 }
 
-// httpExchange is a request over HTTP. Its body stays a stream for as long as
-// nobody has to look at it.
+// httpExchange is a request over HTTP. Its body stays a stream until a rule needs its
+// content.
 type httpExchange struct {
 	inner aws.HTTPClient
 	req   *http.Request
@@ -155,5 +155,5 @@ func (b *cutBody) Read(p []byte) (int, error) {
 }
 
 func (x *httpExchange) Drop(resp *http.Response) {
-	_ = resp.Body.Close() // whatever is wrong with it, nobody wants it
+	_ = resp.Body.Close() // its content is not wanted
 }

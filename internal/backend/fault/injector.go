@@ -107,7 +107,7 @@ type Decision struct {
 	Actions, Action int
 }
 
-// Decide counts a request and says what is to become of it. The cause label, the
+// Decide counts a request and returns what is to happen to it. The cause label, the
 // actor and the node are ctx's.
 func (in *Injector) Decide(ctx context.Context, req Request) Decision {
 	if len(in.rules) == 0 {
@@ -183,7 +183,7 @@ func (q *question) targets() []Target {
 	return q.found
 }
 
-// match says whether the request fulfils the conditions, and which of its
+// match reports whether the request fulfils the conditions, and which of its
 // targets does. What is cheap to know comes first.
 func (a *active) match(q *question) (target int, ok bool) {
 	switch r := &a.Rule; {
@@ -201,7 +201,7 @@ func (a *active) match(q *question) (target int, ok bool) {
 	return i, i >= 0
 }
 
-// possible says whether the request can have the effect at all.
+// possible reports whether the request can have the effect at all.
 func (a *active) possible(q *question) bool {
 	if k := a.Effect.Kind; (k == CrashBefore || k == CrashAfter) && nodeOf(q.ctx) == nil {
 		return false
@@ -217,7 +217,7 @@ func (a *active) hits(t Target) bool {
 	return a.Key == "" || slices.ContainsFunc(t.Keys, func(k string) bool { return match(a.Key, k) })
 }
 
-// due says whether the selection picks the request just counted.
+// due reports whether the selection picks the request just counted.
 func (a *active) due() bool {
 	switch s := a.Select; {
 	case s.First != 0:
@@ -264,7 +264,7 @@ func (in *Injector) Unmatched() []Rule {
 	return rules
 }
 
-// Warnings says of each rule that never took effect why, in one line.
+// Warnings returns one line for each rule that never took effect, with the reason.
 func (in *Injector) Warnings() []string {
 	in.mu.Lock()
 	defer in.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 // ErrCrashed is the cause of the contexts of a node that crashed.
 var ErrCrashed = errors.New("node crashed")
 
-// A CrashError says which node crashed at which rule. It is an ErrCrashed.
+// A CrashError names the node that crashed and the rule. It is an ErrCrashed.
 type CrashError struct {
 	Node string
 	Rule Rule

@@ -11,7 +11,7 @@ import (
 	"github.com/lakebench/lakebench/internal/cause"
 )
 
-// A SyntaxError says what is wrong with a rule, and where.
+// A SyntaxError is what is wrong with a rule, and where.
 type SyntaxError struct {
 	Name         string // of the file or flag
 	Line, Column int    // from 1, in characters

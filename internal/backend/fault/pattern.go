@@ -2,7 +2,7 @@ package fault
 
 import "strings"
 
-// match says whether text is of a pattern, in which * stands for any text, the
+// match reports whether text is of a pattern, in which * stands for any text, the
 // empty one and slashes included.
 func match(pattern, text string) bool {
 	first, rest, star := strings.Cut(pattern, "*")

@@ -25,7 +25,7 @@ type Refusal struct {
 // TransactionCanceledException).
 const noReason = "None"
 
-// refusal says what the service of a request answers by a decision.
+// refusal returns the service's answer to a request by a decision.
 func refusal(req Request, d Decision) Refusal {
 	r := Refusal{Service: req.Service, Message: "injected by fault " + d.Rule.String()}
 	switch {

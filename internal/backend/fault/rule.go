@@ -22,7 +22,7 @@ const (
 // Rules are rules in their order of precedence.
 type Rules []Rule
 
-// A Rule says which requests fail, and how. Rules come from Parse, which accepts
+// A Rule describes which requests fail, and how. Rules come from Parse, which accepts
 // only those that mean something; they can be compared with ==.
 type Rule struct {
 	Service   Service
@@ -55,7 +55,7 @@ type Effect struct {
 	Form Form
 	// Wait is the delay, or when the caller gets the timeout.
 	Wait time.Duration
-	// Lands says that the request of a timeout reaches the service all the same,
+	// Lands reports whether the request of a timeout reaches the service all the same,
 	// LandsAfter the time at which it was made.
 	Lands      bool
 	LandsAfter time.Duration

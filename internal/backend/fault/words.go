@@ -52,7 +52,7 @@ type scope map[Service][]string
 
 func (sc scope) has(s Service) bool { _, ok := sc[s]; return ok }
 
-// covers says whether requests of an operation can have what sc is the scope of;
+// covers reports whether requests of an operation can have what sc is the scope of;
 // "" stands for all operations, of which one is enough.
 func (sc scope) covers(s Service, operation string) bool {
 	ops, ok := sc[s]

@@ -1,10 +1,10 @@
 // Package latency gives requests to the embedded services the time that they
 // would take over a network, for runs on the virtual clock.
 //
-// Its opinion: these times are a model, kept in a dated file that says so
-// (service-times.yaml). They are drawn from integer tables by a seeded stream, so
-// a run is the same to the nanosecond wherever it runs, and the counts of a run
-// do not depend on them.
+// These times are a model, kept in a dated file with its sources
+// (service-times.yaml). They are drawn from integer tables by a seeded stream: a run
+// takes the same time to the nanosecond on every machine, and its counts do not
+// depend on the times.
 package latency
 
 import (

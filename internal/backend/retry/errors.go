@@ -12,7 +12,7 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// definite are codes that settle a request whatever the HTTP status says: S3
+// definite are codes that settle a request whatever the HTTP status is: S3
 // sends PreconditionFailed with status 200, which the SDK makes a 500 and
 // repeats (docs/facts/s3.md §3.1). Cancelled and conflicting transactions are the
 // caller's to repeat, who may know better what to do.
@@ -23,9 +23,9 @@ var definite = map[string]bool{
 	"TransactionConflictException":    true,
 }
 
-// Retryable says whether a request that failed with err may succeed when it is
+// Retryable reports whether a request that failed with err may succeed when it is
 // sent again as it is: the service was throttling, overloaded or not reached, or
-// its answer was lost. It says nothing about whether sending it again is safe.
+// its answer was lost. Whether sending it again is safe is another question.
 //
 // It follows the SDK's rules (aws-sdk-go-v2 v1.48.0, package aws/retry), but by
 // types instead of texts, and it also repeats an answer that was cut short.
@@ -45,7 +45,7 @@ func Retryable(err error) bool {
 	return throttled(err) || serverFault(err) || unreached(err)
 }
 
-// canceled says whether the caller gave up.
+// canceled reports whether the caller gave up.
 func canceled(err error) bool {
 	var c interface{ CanceledError() bool }
 	return errors.As(err, &c) && c.CanceledError() || errors.Is(err, context.Canceled)
@@ -67,7 +67,7 @@ func errorStatus(err error) int {
 	return 0
 }
 
-// throttled says whether the service asked for fewer requests.
+// throttled reports whether the service asked for fewer requests.
 func throttled(err error) bool {
 	if _, ok := retry.DefaultThrottleErrorCodes[errorCode(err)]; ok {
 		return true
@@ -75,8 +75,8 @@ func throttled(err error) bool {
 	return errorStatus(err) == http.StatusTooManyRequests
 }
 
-// serverFault says whether the service failed. By status, where there was one;
-// otherwise by what the service's model says of the error.
+// serverFault reports whether the service failed: by status, if there was one,
+// otherwise by the service's model of the error.
 func serverFault(err error) bool {
 	status := errorStatus(err)
 	if _, ok := retry.DefaultRetryableHTTPStatusCodes[status]; ok {
@@ -86,7 +86,7 @@ func serverFault(err error) bool {
 	return status == 0 && errors.As(err, &api) && api.ErrorFault() == smithy.FaultServer
 }
 
-// unreached says whether the request or its answer got lost on the way.
+// unreached reports whether the request or its answer got lost on the way.
 func unreached(err error) bool {
 	// A name that does not exist will not exist a moment later either.
 	var dns *net.DNSError

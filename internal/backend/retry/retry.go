@@ -1,12 +1,11 @@
 // Package retry decides whether a failed attempt is made again, and when.
 //
-// Its opinion: there is one policy, whatever carries the requests. The SDK uses
-// it as its retryer, a client without SDK asks [Policy.Next]; so calls and
-// retries add up alike in both. It waits through package task, never on the
-// machine's clock by itself, it knows errors by type and code, never by text,
-// and it has no quota: the SDK's own retryer makes fewer attempts the more of
-// them fail on a client (docs/facts/sdk.md), and a measurement must not depend on
-// what the client did before.
+// The SDK and the direct client use the same policy as their retryer, so calls and
+// retries add up to the same numbers in both. The policy waits through package task,
+// never on the machine's clock. It knows errors by type and code, never by text. It
+// has no quota: the SDK's own retryer makes fewer attempts after many failures on a
+// client (docs/facts/sdk.md), and a measurement must not depend on what the client
+// did before.
 package retry
 
 import (
@@ -77,7 +76,7 @@ type Policy struct {
 	jitter *rand.Rand
 }
 
-// New returns a policy, or why cfg is no good.
+// New returns a policy, or the error of cfg.Validate.
 func New(cfg Config) (*Policy, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -88,7 +87,7 @@ func New(cfg Config) (*Policy, error) {
 // streamJitter tells the jitter's random numbers from others of the same seed.
 const streamJitter = 0x6a6974746572
 
-// Next says whether an attempt that failed with err is made again, and how long
+// Next reports whether an attempt that failed with err is made again, and how long
 // to wait before. attempt is its number, from 1.
 func (p *Policy) Next(attempt int, err error) (delay time.Duration, again bool) {
 	if attempt >= p.cfg.MaxAttempts || !Retryable(err) {

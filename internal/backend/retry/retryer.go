@@ -32,7 +32,7 @@ func (p *Policy) GetAttemptToken(context.Context) (func(error) error, error) { r
 
 func release(error) error { return nil }
 
-// errNoCount says that a client was put together wrongly.
+// errNoCount means that a client was built without the policy's APIOptions.
 var errNoCount = errors.New("retry: the client lacks the policy's APIOptions")
 
 // GetRetryToken waits for the delay of the attempt that failed with opErr. It is

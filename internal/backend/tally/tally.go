@@ -1,5 +1,5 @@
-// Package tally counts what a service has served, by the service's own account
-// and independent of whoever observes.
+// Package tally counts what a service has served: the service's own count, apart
+// from all observers.
 package tally
 
 import (
