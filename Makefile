@@ -87,11 +87,13 @@ bench: ## The benchmarks; each stands beside the ceiling measured in the same ru
 # How many histories soak goes through.
 MIGRATIONS ?= 10000
 SHARDS     ?= 2000
+PAGES      ?= 20000
 
 .PHONY: soak
-soak: ## Histories of MIGRATIONS migrations and of SHARDS shards, under load, faults and crashes (minutes)
+soak: ## Histories of MIGRATIONS migrations and of SHARDS shards, under load, faults and crashes; PAGES pages over a socket (minutes)
 	$(GO) test ./internal/sim/explore/migration -run 'TestExplore$$' -soak $(MIGRATIONS) -count=1 -timeout 120m -v
 	$(GO) test ./wal -run '^TestCampaign$$' -campaign.runs $(SHARDS) -count=1 -timeout 60m -v
+	$(GO) test ./internal/backend -run '^TestNoReplyIsLostOnASocket$$' -pages $(PAGES) -count=1 -timeout 30m -v
 
 .PHONY: explore-mutants
 explore-mutants: ## Look for every mutant of the stores with every scheduling policy, and of the migration (minutes)

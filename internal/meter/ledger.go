@@ -2,7 +2,6 @@ package meter
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -130,67 +129,6 @@ func (l Ledger) Attempts() []Attempt {
 	return all
 }
 
-// Merge adds up ledgers of one phase and source: counts are summed, histograms
-// added bucket by bucket. It needs at least one, and changes none.
-func Merge(first Ledger, others ...Ledger) (Ledger, error) {
-	sum := Ledger{Phase: first.Phase, Source: first.Source}
-	rows := map[Key]*Counts{}
-	operations := map[string]*Operation{}
-	for _, l := range append([]Ledger{first}, others...) {
-		if l.Phase != sum.Phase || l.Source != sum.Source {
-			return Ledger{}, fmt.Errorf("meter: cannot merge %s units of phase %q with %s units of phase %q", l.Source, l.Phase, sum.Source, sum.Phase)
-		}
-		for _, r := range l.Rows {
-			if rows[r.Key] == nil {
-				rows[r.Key] = &Counts{}
-			}
-			rows[r.Key].add(r.Counts)
-		}
-		for _, o := range l.Operations {
-			if err := mergeOperation(operations, o); err != nil {
-				return Ledger{}, fmt.Errorf("meter: merging operation %q of phase %q: %w", o.Name, l.Phase, err)
-			}
-		}
-	}
-	for k, c := range rows {
-		sum.Rows = append(sum.Rows, Row{k, *c})
-	}
-	for _, o := range operations {
-		sum.Operations = append(sum.Operations, *o)
-	}
-	sum.sort()
-	return sum, nil
-}
-
-func mergeOperation(into map[string]*Operation, o Operation) error {
-	sum := into[o.Name]
-	if sum == nil {
-		o.Service, o.Response = o.Service.clone(), o.Response.clone()
-		into[o.Name] = &o
-		return nil
-	}
-	sum.OK += o.OK
-	sum.Failed += o.Failed
-	sum.Unknown += o.Unknown
-	if err := sum.Service.merge(o.Service); err != nil {
-		return err
-	}
-	return sum.Response.merge(o.Response)
-}
-
 func (h Histogram) clone() Histogram {
 	return Histogram{HDR: h.HDR.Clone(), Clamped: h.Clamped}
-}
-
-// merge adds other. Histograms of another precision are refused: their values
-// would end up in buckets that are near, but not theirs.
-func (h *Histogram) merge(other Histogram) error {
-	if a, b := h.HDR.SignificantFigures(), other.HDR.SignificantFigures(); a != b {
-		return fmt.Errorf("histograms of %d and %d significant digits", a, b)
-	}
-	h.Clamped += other.Clamped
-	if dropped := h.HDR.Merge(other.HDR); dropped != 0 {
-		return fmt.Errorf("%d times are out of the histogram's range", dropped)
-	}
-	return nil
 }

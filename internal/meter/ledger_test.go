@@ -3,122 +3,38 @@ package meter
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
-	"strings"
+	"reflect"
 	"testing"
 	"time"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
 	"github.com/lakebench/lakebench/internal/cause"
 )
 
-// compareHistograms by all that they hold.
-var compareHistograms = cmp.Comparer(func(a, b Histogram) bool {
-	return a.Clamped == b.Clamped && a.HDR.Equals(b.HDR)
-})
-
-// Splitting what is counted over several meters and merging their ledgers gives
-// the ledger of one meter that counted everything. On failure rapid prints the
-// seed and the line that replays it.
-func TestMergeOfASplitIsTheWhole(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		coarse := func(c *Config) { c.SignificantDigits = 2 } // fewer buckets: quicker
-		whole := newMeter(t, coarse)
-		parts := make([]*Meter, rapid.IntRange(1, 4).Draw(rt, "parts"))
-		for i := range parts {
-			parts[i] = newMeter(t, coarse)
+// A total adds up every count of every row.
+func TestTotal(t *testing.T) {
+	var one, two Counts
+	fill := func(c *Counts, n int64) {
+		v := reflect.ValueOf(c).Elem()
+		for _, part := range []reflect.Value{v.FieldByName("Flow"), v.FieldByName("Usage")} {
+			for i := range part.NumField() {
+				if f := part.Field(i); f.CanInt() {
+					f.SetInt(n)
+				} else {
+					f.SetFloat(float64(n))
+				}
+			}
 		}
-		events := rapid.SliceOfN(rapid.Uint64(), 0, 60).Draw(rt, "events")
-		for _, seed := range events {
-			event := randomEvent(rand.New(rand.NewPCG(seed, 0)))
-			event(whole)
-			event(parts[seed%uint64(len(parts))])
-		}
-		ledgers := make([]Ledger, len(parts))
-		for i, p := range parts {
-			ledgers[i] = p.Ledger(PhaseSteady)
-		}
-		before := parts[0].Ledger(PhaseSteady)
-		got, err := Merge(ledgers[0], ledgers[1:]...)
-		if err != nil {
-			rt.Fatal(err)
-		}
-		if diff := cmp.Diff(whole.Ledger(PhaseSteady), got, compareHistograms); diff != "" {
-			rt.Fatalf("(-whole +merged):\n%s", diff)
-		}
-		if diff := cmp.Diff(before, ledgers[0], compareHistograms); diff != "" {
-			rt.Fatalf("merging changed its input:\n%s", diff)
-		}
-	})
-}
-
-// randomEvent is something that a meter counts.
-func randomEvent(r *rand.Rand) func(*Meter) {
-	ctx := InPhase(context.Background(), PhaseSteady)
-	if r.IntN(2) == 0 {
-		name := fmt.Sprint("op-", r.IntN(3))
-		took := time.Duration(r.Int64N(int64(2 * maxLatency)))
-		outcome := OperationOutcome(r.IntN(3))
-		return func(m *Meter) {
-			o := lookUp(m, m.operations, operationKey{PhaseSteady, name}, func() *operation {
-				return &operation{service: newHistogram(2), response: newHistogram(2)}
-			})
-			o.outcomes[outcome]++
-			o.service.record(took)
-			o.response.record(2 * took)
+		for i := range c.Outcomes {
+			c.Outcomes[i] = n
 		}
 	}
-	ctx = cause.With(ctx, cause.Label(fmt.Sprint("cause-", r.IntN(2))))
-	api := fmt.Sprint("API-", r.IntN(3))
-	var counts Counts
-	for _, n := range []*int64{
-		&counts.Calls, &counts.Retries, &counts.Unsent, &counts.Attempts, &counts.Served, &counts.Repeats,
-		&counts.S3ClassA, &counts.S3ClassB, &counts.Unreported, &counts.Evaluated, &counts.Returned,
-		&counts.BytesSent, &counts.BytesReceived,
-	} {
-		*n = r.Int64N(100)
-	}
-	counts.RRU, counts.WRU = float64(r.IntN(100))/2, float64(r.IntN(100))
-	counts.Outcomes[r.IntN(int(numOutcomes))]++
-	return func(m *Meter) { m.cell(ctx, "dynamodb", api).add(counts) }
-}
-
-func narrowHistogram() Histogram {
-	h := Histogram{HDR: hdrhistogram.New(1, int64(time.Millisecond), 3)}
-	h.record(time.Microsecond)
-	return h
-}
-
-func TestMergeRefuses(t *testing.T) {
-	ledger := func(m *Meter, phase string) Ledger {
-		_ = m.Operation(InPhase(t.Context(), phase), "read", time.Time{}, func(context.Context) error { return nil })
-		return m.Ledger(phase)
-	}
-	steady := ledger(newMeter(t), PhaseSteady)
-	for what, c := range map[string]struct {
-		other Ledger
-		want  string
-	}{
-		"phases":  {ledger(newMeter(t), PhaseAfter), `phase "after"`},
-		"sources": {ledger(newMeter(t, reportCapacity), PhaseSteady), "reported units"},
-		"digits":  {ledger(newMeter(t, func(c *Config) { c.SignificantDigits = 2 }), PhaseSteady), "significant digits"},
-	} {
-		if _, err := Merge(steady, c.other); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: got %v", what, err)
-		}
-	}
-	// HdrHistogram counts, but does not add, what does not fit.
-	narrow := Ledger{Phase: PhaseSteady, Source: Computed, Operations: []Operation{{
-		Name: "read", OK: 1, Service: narrowHistogram(), Response: narrowHistogram(),
-	}}}
-	long := newHistogram(3)
-	long.record(time.Minute)
-	wide := Ledger{Phase: PhaseSteady, Source: Computed, Operations: []Operation{{Name: "read", OK: 1, Service: long, Response: long}}}
-	if _, err := Merge(narrow, wide); err == nil || !strings.Contains(err.Error(), "1 times are out of the histogram's range") {
-		t.Errorf("got %v", err)
+	fill(&one, 1)
+	fill(&two, 2)
+	l := Ledger{Rows: []Row{{Counts: one}, {Counts: one}}}
+	if diff := cmp.Diff(two, l.Total()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 

@@ -87,15 +87,6 @@ func New(cfg Config) (*Policy, error) {
 // streamJitter tells the jitter's random numbers from others of the same seed.
 const streamJitter = 0x6a6974746572
 
-// Next reports whether an attempt that failed with err is made again, and how long
-// to wait before. attempt is its number, from 1.
-func (p *Policy) Next(attempt int, err error) (delay time.Duration, again bool) {
-	if attempt >= p.cfg.MaxAttempts || !Retryable(err) {
-		return 0, false
-	}
-	return p.delay(attempt, err), true
-}
-
 // delay draws a wait between 0 and the bound of the attempt: the SDK's "full
 // jitter", in integers, so that it is the same number on every machine.
 func (p *Policy) delay(attempt int, err error) time.Duration {

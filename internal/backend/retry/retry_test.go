@@ -91,25 +91,6 @@ func TestRetryable(t *testing.T) {
 	}
 }
 
-func TestNextCountsAttempts(t *testing.T) {
-	for attempts, cfg := range map[int]Config{3: DefaultConfig(), 4: DynamoDBConfig()} {
-		p := policy(t, cfg)
-		made := 1
-		for {
-			if _, again := p.Next(made, withStatus(500, errors.New("x"))); !again {
-				break
-			}
-			made++
-		}
-		if made != attempts {
-			t.Errorf("%d attempts, expected %d", made, attempts)
-		}
-		if _, again := p.Next(1, code("ValidationException")); again {
-			t.Error("a validation error is tried again")
-		}
-	}
-}
-
 // The bounds are b·2^(n−1), at most 20 s, with b 25 ms for DynamoDB, 50 ms
 // otherwise and 1 s when throttled.
 func TestDelayBounds(t *testing.T) {
@@ -131,14 +112,13 @@ func TestDelayBounds(t *testing.T) {
 		{DefaultConfig(), 5, throttle, 16 * time.Second},
 		{DefaultConfig(), 6, throttle, 20 * time.Second},
 	} {
-		c.cfg.MaxAttempts = 1000
 		p := policy(t, c.cfg)
 		var longest, sum time.Duration
 		const draws = 2000
 		for range draws {
-			d, again := p.Next(c.attempt, c.err)
-			if !again || d < 0 || d >= c.bound {
-				t.Fatalf("attempt %d: %v, %t, expected 0 ≤ d < %v", c.attempt, d, again, c.bound)
+			d := p.delay(c.attempt, c.err)
+			if d < 0 || d >= c.bound {
+				t.Fatalf("attempt %d: %v, expected 0 ≤ d < %v", c.attempt, d, c.bound)
 			}
 			longest, sum = max(longest, d), sum+d
 		}
@@ -156,7 +136,7 @@ func TestSeedDecidesTheJitter(t *testing.T) {
 		cfg.Seed = seed
 		p := policy(t, cfg)
 		for i := range ds {
-			ds[i], _ = p.Next(1, withStatus(500, errors.New("x")))
+			ds[i] = p.delay(1, withStatus(500, errors.New("x")))
 		}
 		return ds
 	}
