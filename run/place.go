@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"github.com/lakebench/lakebench/internal/attempt"
 	"github.com/lakebench/lakebench/internal/backend"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/v1"
@@ -75,7 +76,7 @@ func (p *bucketPlace) open(ctx context.Context) error {
 	}
 	key := p.key("opened")
 	_, err = p.client.PutObject(ctx, &s3.PutObjectInput{Bucket: &p.bucket, Key: &key, IfNoneMatch: aws.String("*")})
-	if status(err) == http.StatusPreconditionFailed {
+	if attempt.Status(err) == http.StatusPreconditionFailed {
 		return &startedError{"s3://" + p.bucket + "/" + key}
 	}
 	return err
@@ -94,19 +95,10 @@ func (p *bucketPlace) leave(ctx context.Context, name string) error {
 func (p *bucketPlace) has(ctx context.Context, name string) (bool, error) {
 	key := p.key(name)
 	_, err := p.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &p.bucket, Key: &key})
-	if status(err) == http.StatusNotFound {
+	if attempt.Status(err) == http.StatusNotFound {
 		return false, nil
 	}
 	return err == nil, err
-}
-
-// status is that of the answer which an error is about; 0 if there was none.
-func status(err error) int {
-	var answer interface{ HTTPStatusCode() int }
-	if errors.As(err, &answer) {
-		return answer.HTTPStatusCode()
-	}
-	return 0
 }
 
 // A startedError is errStarted with what is there already.

@@ -11,3 +11,12 @@ func Status(err error) int {
 	}
 	return 0
 }
+
+// Code returns the error code of the answer that err is about; "" if it has none.
+func Code(err error) string {
+	var api interface{ ErrorCode() string }
+	if errors.As(err, &api) {
+		return api.ErrorCode()
+	}
+	return ""
+}

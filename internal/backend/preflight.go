@@ -11,8 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
-	"github.com/aws/smithy-go"
 
+	"github.com/lakebench/lakebench/internal/attempt"
 	"github.com/lakebench/lakebench/internal/sim/task"
 )
 
@@ -86,14 +86,14 @@ func (p *preflight) run(ctx context.Context) error {
 func (p *preflight) absent(ctx context.Context, key string) error {
 	var missing *types.NotFound
 	_, err := p.client.HeadObject(ctx, &awss3.HeadObjectInput{Bucket: &p.bucket, Key: &key})
-	var answer interface{ HTTPStatusCode() int }
+	status := attempt.Status(err)
 	switch {
 	case err == nil:
 		return p.failed(CheckAbsence, "it was found")
 	case errors.As(err, &missing):
 		return nil
-	case errors.As(err, &answer) && answer.HTTPStatusCode() < 500:
-		return p.failed(CheckAbsence, fmt.Sprintf("it was %d", answer.HTTPStatusCode()))
+	case status > 0 && status < 500:
+		return p.failed(CheckAbsence, fmt.Sprintf("it was %d", status))
 	}
 	return err
 }
@@ -144,7 +144,7 @@ func (p *preflight) race(ctx context.Context, key string) error {
 	return p.holds(ctx, key, winners[0], CheckOneWinner)
 }
 
-// put makes one attempt to write, without retries, after which nobody could tell
+// put makes one attempt to write, without retries: after one it would be unknown
 // whose the object is. It returns the code of a refusal, "" for success; the
 // error is one of reaching the service.
 func (p *preflight) put(ctx context.Context, key, body string, ifNoneMatch, ifMatch *string) (code string, err error) {
@@ -152,13 +152,9 @@ func (p *preflight) put(ctx context.Context, key, body string, ifNoneMatch, ifMa
 		Bucket: &p.bucket, Key: &key, Body: bytes.NewReader([]byte(body)),
 		Metadata: map[string]string{preflightMeta: body}, IfNoneMatch: ifNoneMatch, IfMatch: ifMatch,
 	}, func(o *awss3.Options) { o.Retryer = aws.NopRetryer{} })
-	var (
-		refusal smithy.APIError
-		answer  interface{ HTTPStatusCode() int }
-	)
 	// A precondition goes by its code, which can come with any status.
-	if errors.As(err, &refusal) && (refusal.ErrorCode() == preconditionFailed || errors.As(err, &answer) && settles(answer.HTTPStatusCode())) {
-		return refusal.ErrorCode(), nil
+	if code := attempt.Code(err); code == preconditionFailed || code != "" && settles(attempt.Status(err)) {
+		return code, nil
 	}
 	return "", err
 }

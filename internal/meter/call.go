@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	attempts "github.com/lakebench/lakebench/internal/attempt"
 	"github.com/lakebench/lakebench/internal/sim/task"
 )
 
@@ -128,7 +129,7 @@ func (a *attempt) watch(ctx context.Context) context.Context {
 // the client is not metered, which Reconcile then shows.
 func (a *attempt) end(output any, err error) {
 	if !a.sent {
-		if err != nil && errorStatus(err) == 0 {
+		if err != nil && attempts.Status(err) == 0 {
 			a.call.unsent()
 		}
 		return

@@ -8,6 +8,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
+
+	attempts "github.com/lakebench/lakebench/internal/attempt"
 )
 
 // Outcome is the class of an attempt's end (docs/spec/results.md §1).
@@ -58,7 +60,7 @@ func classify(err error) Outcome {
 	if errors.As(err, &canceled) {
 		return classifyReasons(canceled.CancellationReasons)
 	}
-	code := errorCode(err)
+	code := attempts.Code(err)
 	if o, ok := outcomeOfCode[code]; ok {
 		return o
 	}
@@ -68,7 +70,7 @@ func classify(err error) Outcome {
 	if lost, _ := replyLost(err); lost {
 		return ReplyLost
 	}
-	if status := errorStatus(err); status >= 300 { // not a 200 without sense
+	if status := attempts.Status(err); status >= 300 { // not a 200 without sense
 		return classifyStatus(status)
 	}
 	var api smithy.APIError // of a transport without HTTP
@@ -121,22 +123,4 @@ func classifyReasons(reasons []types.CancellationReason) Outcome {
 		}
 	}
 	return outcome
-}
-
-func errorCode(err error) string {
-	var api interface{ ErrorCode() string }
-	if errors.As(err, &api) {
-		return api.ErrorCode()
-	}
-	return ""
-}
-
-// errorStatus returns the HTTP status of the answer that err is about, 0 if
-// there was no answer.
-func errorStatus(err error) int {
-	var response interface{ HTTPStatusCode() int }
-	if errors.As(err, &response) {
-		return response.HTTPStatusCode()
-	}
-	return 0
 }

@@ -7,6 +7,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+
+	attempts "github.com/lakebench/lakebench/internal/attempt"
 )
 
 // s3 is S3, whose requests are billed by class.
@@ -30,7 +32,7 @@ func (s3) usage(api string, input, output any, err error, outcome Outcome) Usage
 		u.BytesReceived = objectReceived(output)
 	}
 	switch {
-	case err != nil && errorStatus(err) == 0:
+	case err != nil && attempts.Status(err) == 0:
 		u.Unreported = 1 // no answer: it may have been billed
 	case outcome != Throttled && outcome != ServerError:
 		u.S3ClassA, u.S3ClassB = s3Class(api)

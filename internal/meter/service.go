@@ -1,5 +1,9 @@
 package meter
 
+import (
+	attempts "github.com/lakebench/lakebench/internal/attempt"
+)
+
 // service is what the meter knows of a service's API.
 type service interface {
 	// name is the service's name in results.
@@ -46,6 +50,6 @@ func (unknownService) targets(any, []string) []Target { return nil }
 // failed at, what found its condition not to hold and what got no answer may
 // have cost something.
 func refused(err error, outcome Outcome) bool {
-	status := errorStatus(err)
+	status := attempts.Status(err)
 	return status >= 400 && status < 500 && (outcome == Throttled || outcome == Other)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
+	"github.com/lakebench/lakebench/internal/attempt"
 	"github.com/lakebench/lakebench/results"
 )
 
@@ -147,8 +148,7 @@ func create(ctx context.Context, c Client, p Object, data []byte) error {
 		in.ContentType = &t
 	}
 	_, err := c.PutObject(ctx, in)
-	var answer interface{ HTTPStatusCode() int }
-	if errors.As(err, &answer) && answer.HTTPStatusCode() == http.StatusPreconditionFailed {
+	if attempt.Status(err) == http.StatusPreconditionFailed {
 		there, readErr := get(ctx, c, p)
 		if readErr == nil && bytes.Equal(there, data) {
 			return nil

@@ -10,6 +10,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/smithy-go"
+
+	"github.com/lakebench/lakebench/internal/attempt"
 )
 
 // definite are codes that settle a request whatever the HTTP status is: S3
@@ -33,7 +35,7 @@ func Retryable(err error) bool {
 	if err == nil || canceled(err) {
 		return false
 	}
-	if code := errorCode(err); definite[code] {
+	if code := attempt.Code(err); definite[code] {
 		return false
 	} else if _, ok := retry.DefaultRetryableErrorCodes[code]; ok {
 		return true
@@ -51,34 +53,18 @@ func canceled(err error) bool {
 	return errors.As(err, &c) && c.CanceledError() || errors.Is(err, context.Canceled)
 }
 
-func errorCode(err error) string {
-	var api interface{ ErrorCode() string }
-	if errors.As(err, &api) {
-		return api.ErrorCode()
-	}
-	return ""
-}
-
-func errorStatus(err error) int {
-	var response interface{ HTTPStatusCode() int }
-	if errors.As(err, &response) {
-		return response.HTTPStatusCode()
-	}
-	return 0
-}
-
 // throttled reports whether the service asked for fewer requests.
 func throttled(err error) bool {
-	if _, ok := retry.DefaultThrottleErrorCodes[errorCode(err)]; ok {
+	if _, ok := retry.DefaultThrottleErrorCodes[attempt.Code(err)]; ok {
 		return true
 	}
-	return errorStatus(err) == http.StatusTooManyRequests
+	return attempt.Status(err) == http.StatusTooManyRequests
 }
 
 // serverFault reports whether the service failed: by status, if there was one,
 // otherwise by the service's model of the error.
 func serverFault(err error) bool {
-	status := errorStatus(err)
+	status := attempt.Status(err)
 	if _, ok := retry.DefaultRetryableHTTPStatusCodes[status]; ok {
 		return true
 	}
