@@ -3,14 +3,13 @@ package backend
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/smithy-go/middleware"
+
+	"github.com/lakebench/lakebench/internal/concern"
 )
 
 // A ForeignTableError is a request to an endpoint that would change a table which
@@ -64,41 +63,11 @@ func reads(api string) bool {
 }
 
 // tablesChanged returns the tables that a request changes; none if it is not one
-// that lakebench makes.
-func tablesChanged(input any) []string {
-	switch in := input.(type) {
-	case *dynamodb.PutItemInput:
-		return []string{aws.ToString(in.TableName)}
-	case *dynamodb.UpdateItemInput:
-		return []string{aws.ToString(in.TableName)}
-	case *dynamodb.DeleteItemInput:
-		return []string{aws.ToString(in.TableName)}
-	case *dynamodb.CreateTableInput:
-		return []string{aws.ToString(in.TableName)}
-	case *dynamodb.DeleteTableInput:
-		return []string{aws.ToString(in.TableName)}
-	case *dynamodb.BatchWriteItemInput:
-		return slices.Sorted(maps.Keys(in.RequestItems))
-	case *dynamodb.TransactWriteItemsInput:
-		return tablesOfTransaction(in)
-	}
-	return nil
-}
-
-// tablesOfTransaction counts tables that are merely checked as well: a
-// transaction takes hold of the items that it checks.
-func tablesOfTransaction(in *dynamodb.TransactWriteItemsInput) (tables []string) {
-	for _, a := range in.TransactItems {
-		switch {
-		case a.Put != nil:
-			tables = append(tables, aws.ToString(a.Put.TableName))
-		case a.Update != nil:
-			tables = append(tables, aws.ToString(a.Update.TableName))
-		case a.Delete != nil:
-			tables = append(tables, aws.ToString(a.Delete.TableName))
-		case a.ConditionCheck != nil:
-			tables = append(tables, aws.ToString(a.ConditionCheck.TableName))
-		}
+// that lakebench makes. Tables that a transaction merely checks count as well: it
+// takes hold of the items that it checks.
+func tablesChanged(input any) (tables []string) {
+	for _, item := range concern.Items(input) {
+		tables = append(tables, item.Table)
 	}
 	return tables
 }

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
-	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go/middleware"
+
+	"github.com/lakebench/lakebench/internal/concern"
 )
 
 // A ForeignObjectError is a request to an endpoint that would change a bucket or
@@ -53,7 +53,7 @@ func readsS3(api string) bool {
 // check returns a *ForeignObjectError unless all that a request changes is this
 // run's.
 func (g s3Guard) check(api string, input any) error {
-	bucket, keys := objectsOf(input)
+	bucket, keys := concern.Objects(input)
 	name, made, _ := g.b.bucket.get()
 	if bucket == "" || bucket != name {
 		return &ForeignObjectError{API: api, Bucket: bucket}
@@ -70,54 +70,4 @@ func (g s3Guard) check(api string, input any) error {
 		}
 	}
 	return nil
-}
-
-// objectsOf returns what a request is about: no bucket if it is not one that
-// lakebench makes, no keys if it is about the bucket. The key of a list is its
-// prefix.
-func objectsOf(input any) (bucket string, keys []string) {
-	switch in := input.(type) {
-	case *awss3.PutObjectInput:
-		return aws.ToString(in.Bucket), []string{aws.ToString(in.Key)}
-	case *awss3.GetObjectInput:
-		return aws.ToString(in.Bucket), []string{aws.ToString(in.Key)}
-	case *awss3.HeadObjectInput:
-		return aws.ToString(in.Bucket), []string{aws.ToString(in.Key)}
-	case *awss3.DeleteObjectInput:
-		return aws.ToString(in.Bucket), []string{aws.ToString(in.Key)}
-	case *awss3.DeleteObjectsInput:
-		if in.Delete != nil {
-			for _, o := range in.Delete.Objects {
-				keys = append(keys, aws.ToString(o.Key))
-			}
-		}
-		return aws.ToString(in.Bucket), keys
-	case *awss3.ListObjectsV2Input:
-		if in.Prefix != nil {
-			keys = []string{*in.Prefix}
-		}
-		return aws.ToString(in.Bucket), keys
-	}
-	return uploadOf(input)
-}
-
-// uploadOf is objectsOf for multipart uploads and whole buckets.
-func uploadOf(input any) (bucket string, keys []string) {
-	switch in := input.(type) {
-	case *awss3.CreateMultipartUploadInput:
-		return aws.ToString(in.Bucket), []string{aws.ToString(in.Key)}
-	case *awss3.UploadPartInput:
-		return aws.ToString(in.Bucket), []string{aws.ToString(in.Key)}
-	case *awss3.CompleteMultipartUploadInput:
-		return aws.ToString(in.Bucket), []string{aws.ToString(in.Key)}
-	case *awss3.AbortMultipartUploadInput:
-		return aws.ToString(in.Bucket), []string{aws.ToString(in.Key)}
-	case *awss3.CreateBucketInput:
-		return aws.ToString(in.Bucket), nil
-	case *awss3.HeadBucketInput:
-		return aws.ToString(in.Bucket), nil
-	case *awss3.DeleteBucketInput:
-		return aws.ToString(in.Bucket), nil
-	}
-	return "", nil
 }

@@ -69,6 +69,7 @@ var arrows = map[string][]string{
 	"internal/cost":     nil,
 	"internal/price":    nil,
 	"internal/attempt":  nil,
+	"internal/concern":  nil,
 
 	"internal/lint":       nil,
 	"internal/mutant":     nil,
@@ -78,7 +79,7 @@ var arrows = map[string][]string{
 }
 
 // leaves may be imported by everything.
-var leaves = []string{"internal/sim/task", "internal/cause", "internal/units", "internal/cost", "store/keyspace", "internal/price", "internal/attempt", "internal/spelling", "internal/yamlfile"}
+var leaves = []string{"internal/sim/task", "internal/cause", "internal/units", "internal/cost", "store/keyspace", "internal/price", "internal/attempt", "internal/concern", "internal/spelling", "internal/yamlfile"}
 
 // command may import everything but what is for tests.
 const command = "cmd"

@@ -6,9 +6,9 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
-	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	attempts "github.com/lakebench/lakebench/internal/attempt"
+	"github.com/lakebench/lakebench/internal/concern"
 )
 
 // s3 is S3, whose requests are billed by class.
@@ -83,56 +83,18 @@ func objectReceived(output any) int64 {
 
 // targets returns what a request is about: bucket and key, or the prefix of a
 // list.
-func (s3) targets(input any, _ []string) []Target {
-	switch in := input.(type) {
-	case *awss3.PutObjectInput:
-		return []Target{target("", in.Bucket, aws.ToString(in.Key))}
-	case *awss3.GetObjectInput:
-		return []Target{target("", in.Bucket, aws.ToString(in.Key))}
-	case *awss3.HeadObjectInput:
-		return []Target{target("", in.Bucket, aws.ToString(in.Key))}
-	case *awss3.DeleteObjectInput:
-		return []Target{target("", in.Bucket, aws.ToString(in.Key))}
-	case *awss3.DeleteObjectsInput:
-		return deletedTargets(in.Bucket, in.Delete)
-	case *awss3.ListObjectsV2Input:
-		return []Target{target("", in.Bucket, aws.ToString(in.Prefix))}
+func (s3) targets(input any, _ []string) (all []Target) {
+	bucket, keys := concern.Objects(input)
+	_, several := input.(*awss3.DeleteObjectsInput)
+	if bucket != "" && len(keys) == 0 && !several {
+		return []Target{{Table: bucket}}
 	}
-	return uploadTargets(input)
-}
-
-func deletedTargets(bucket *string, d *types.Delete) (all []Target) {
-	if d == nil {
-		return nil
-	}
-	for _, o := range d.Objects {
-		all = append(all, target("delete", bucket, aws.ToString(o.Key)))
+	for _, key := range keys {
+		t := Target{Table: bucket, Key: key}
+		if several {
+			t.Action = "delete"
+		}
+		all = append(all, t)
 	}
 	return all
-}
-
-func uploadTargets(input any) []Target {
-	switch in := input.(type) {
-	case *awss3.CreateMultipartUploadInput:
-		return []Target{target("", in.Bucket, aws.ToString(in.Key))}
-	case *awss3.UploadPartInput:
-		return []Target{target("", in.Bucket, aws.ToString(in.Key))}
-	case *awss3.CompleteMultipartUploadInput:
-		return []Target{target("", in.Bucket, aws.ToString(in.Key))}
-	case *awss3.AbortMultipartUploadInput:
-		return []Target{target("", in.Bucket, aws.ToString(in.Key))}
-	}
-	return bucketTargets(input)
-}
-
-func bucketTargets(input any) []Target {
-	switch in := input.(type) {
-	case *awss3.CreateBucketInput:
-		return []Target{target("", in.Bucket, "")}
-	case *awss3.HeadBucketInput:
-		return []Target{target("", in.Bucket, "")}
-	case *awss3.DeleteBucketInput:
-		return []Target{target("", in.Bucket, "")}
-	}
-	return nil
 }

@@ -10,98 +10,29 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/lakebench/lakebench/internal/concern"
 )
 
 // targets returns what a request is about. keyAttributes are those of an item to
 // put that are shown.
-func (dynamoDB) targets(input any, keyAttributes []string) []Target {
+func (dynamoDB) targets(input any, keyAttributes []string) (all []Target) {
 	switch in := input.(type) {
-	case *dynamodb.GetItemInput:
-		return []Target{target("", in.TableName, keyText(in.Key, nil))}
-	case *dynamodb.PutItemInput:
-		return []Target{target("", in.TableName, keyText(in.Item, keyAttributes))}
-	case *dynamodb.UpdateItemInput:
-		return []Target{target("", in.TableName, keyText(in.Key, nil))}
-	case *dynamodb.DeleteItemInput:
-		return []Target{target("", in.TableName, keyText(in.Key, nil))}
 	case *dynamodb.QueryInput:
-		return []Target{target("", in.TableName, expand(in.KeyConditionExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues))}
+		return []Target{{Table: aws.ToString(in.TableName), Key: expand(in.KeyConditionExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues)}}
 	case *dynamodb.ScanInput:
-		return []Target{target("", in.TableName, expand(in.FilterExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues))}
-	case *dynamodb.BatchGetItemInput:
-		return batchGetTargets(in)
-	case *dynamodb.BatchWriteItemInput:
-		return batchWriteTargets(in, keyAttributes)
-	case *dynamodb.TransactGetItemsInput:
-		return transactGetTargets(in)
-	case *dynamodb.TransactWriteItemsInput:
-		return transactWriteTargets(in, keyAttributes)
+		return []Target{{Table: aws.ToString(in.TableName), Key: expand(in.FilterExpression, in.ExpressionAttributeNames, in.ExpressionAttributeValues)}}
 	}
-	return tableTargets(input)
-}
-
-func tableTargets(input any) []Target {
-	switch in := input.(type) {
-	case *dynamodb.CreateTableInput:
-		return []Target{target("", in.TableName, "")}
-	case *dynamodb.DescribeTableInput:
-		return []Target{target("", in.TableName, "")}
-	case *dynamodb.DeleteTableInput:
-		return []Target{target("", in.TableName, "")}
-	}
-	return nil
-}
-
-func target(action string, table *string, key string) Target {
-	return Target{Action: action, Table: aws.ToString(table), Key: key}
-}
-
-func batchGetTargets(in *dynamodb.BatchGetItemInput) (all []Target) {
-	for _, table := range slices.Sorted(maps.Keys(in.RequestItems)) {
-		for _, key := range in.RequestItems[table].Keys {
-			all = append(all, target("", &table, keyText(key, nil)))
-		}
-	}
-	return all
-}
-
-func batchWriteTargets(in *dynamodb.BatchWriteItemInput, keyAttributes []string) (all []Target) {
-	for _, table := range slices.Sorted(maps.Keys(in.RequestItems)) {
-		for _, w := range in.RequestItems[table] {
-			switch {
-			case w.PutRequest != nil:
-				all = append(all, target("put", &table, keyText(w.PutRequest.Item, keyAttributes)))
-			case w.DeleteRequest != nil:
-				all = append(all, target("delete", &table, keyText(w.DeleteRequest.Key, nil)))
+	_, transaction := input.(*dynamodb.TransactWriteItemsInput)
+	for _, item := range concern.Items(input) {
+		t := Target{Action: item.Action, Table: item.Table, Key: keyText(item.Key, nil)}
+		if item.Put != nil {
+			t.Key = keyText(item.Put, keyAttributes)
+			if transaction {
+				t.Bytes = itemSize(item.Put)
 			}
 		}
-	}
-	return all
-}
-
-func transactGetTargets(in *dynamodb.TransactGetItemsInput) (all []Target) {
-	for _, g := range in.TransactItems {
-		if g.Get != nil {
-			all = append(all, target("", g.Get.TableName, keyText(g.Get.Key, nil)))
-		}
-	}
-	return all
-}
-
-func transactWriteTargets(in *dynamodb.TransactWriteItemsInput, keyAttributes []string) (all []Target) {
-	for _, w := range in.TransactItems {
-		switch {
-		case w.Put != nil:
-			put := target("put", w.Put.TableName, keyText(w.Put.Item, keyAttributes))
-			put.Bytes = itemSize(w.Put.Item)
-			all = append(all, put)
-		case w.Delete != nil:
-			all = append(all, target("delete", w.Delete.TableName, keyText(w.Delete.Key, nil)))
-		case w.Update != nil:
-			all = append(all, target("update", w.Update.TableName, keyText(w.Update.Key, nil)))
-		case w.ConditionCheck != nil:
-			all = append(all, target("check", w.ConditionCheck.TableName, keyText(w.ConditionCheck.Key, nil)))
-		}
+		all = append(all, t)
 	}
 	return all
 }

@@ -2,14 +2,12 @@ package direct
 
 import (
 	"context"
-	"maps"
-	"slices"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/lakebench/lakebench/internal/backend/fault"
+	"github.com/lakebench/lakebench/internal/concern"
 )
 
 // exchange is one attempt, as fault rules see it.
@@ -97,92 +95,19 @@ func (x *exchange) Drop(reply) {}
 // Detach implements fault.Exchange: the input stays as it is (see [Client]).
 func (x *exchange) Detach() error { return nil }
 
-// targets finds out what a request is about, as rules see it: the strings
-// of its keys and items, or of a page's conditions.
-func targets(input any) []fault.Target {
-	switch in := input.(type) {
-	case *dynamodb.GetItemInput:
-		return one(in.TableName, in.Key)
-	case *dynamodb.PutItemInput:
-		return one(in.TableName, in.Item)
-	case *dynamodb.DeleteItemInput:
-		return one(in.TableName, in.Key)
-	case *dynamodb.QueryInput:
-		return one(in.TableName, in.ExpressionAttributeValues)
-	case *dynamodb.ScanInput:
-		return one(in.TableName, in.ExpressionAttributeValues)
-	case *dynamodb.CreateTableInput:
-		return one(in.TableName)
-	case *dynamodb.DescribeTableInput:
-		return one(in.TableName)
-	case *dynamodb.DeleteTableInput:
-		return one(in.TableName)
-	case *dynamodb.BatchGetItemInput:
-		return batchGetTargets(in)
-	case *dynamodb.BatchWriteItemInput:
-		return batchWriteTargets(in)
-	case *dynamodb.TransactGetItemsInput:
-		return transactGetTargets(in)
-	case *dynamodb.TransactWriteItemsInput:
-		return transactWriteTargets(in)
-	}
-	return nil
-}
-
-func one(table *string, items ...map[string]types.AttributeValue) []fault.Target {
-	t := fault.Target{In: aws.ToString(table)}
-	for _, item := range items {
-		for _, v := range item {
-			if s, ok := v.(*types.AttributeValueMemberS); ok {
-				t.Keys = append(t.Keys, s.Value)
+// targets returns what a request concerns, as rules see it: the strings of its keys
+// and items, or of a page's conditions.
+func targets(input any) (all []fault.Target) {
+	for _, item := range concern.Items(input) {
+		t := fault.Target{In: item.Table}
+		for _, attributes := range []concern.Attributes{item.Key, item.Put, item.Values} {
+			for _, v := range attributes {
+				if s, ok := v.(*types.AttributeValueMemberS); ok {
+					t.Keys = append(t.Keys, s.Value)
+				}
 			}
 		}
-	}
-	return []fault.Target{t}
-}
-
-func batchGetTargets(in *dynamodb.BatchGetItemInput) (all []fault.Target) {
-	for _, table := range slices.Sorted(maps.Keys(in.RequestItems)) {
-		for _, key := range in.RequestItems[table].Keys {
-			all = append(all, one(&table, key)...)
-		}
-	}
-	return all
-}
-
-func batchWriteTargets(in *dynamodb.BatchWriteItemInput) (all []fault.Target) {
-	for _, table := range slices.Sorted(maps.Keys(in.RequestItems)) {
-		for _, w := range in.RequestItems[table] {
-			switch {
-			case w.PutRequest != nil:
-				all = append(all, one(&table, w.PutRequest.Item)...)
-			case w.DeleteRequest != nil:
-				all = append(all, one(&table, w.DeleteRequest.Key)...)
-			}
-		}
-	}
-	return all
-}
-
-func transactGetTargets(in *dynamodb.TransactGetItemsInput) (all []fault.Target) {
-	for _, g := range in.TransactItems {
-		if g.Get != nil {
-			all = append(all, one(g.Get.TableName, g.Get.Key)...)
-		}
-	}
-	return all
-}
-
-func transactWriteTargets(in *dynamodb.TransactWriteItemsInput) (all []fault.Target) {
-	for _, a := range in.TransactItems {
-		switch {
-		case a.Put != nil:
-			all = append(all, one(a.Put.TableName, a.Put.Item, a.Put.ExpressionAttributeValues)...)
-		case a.Delete != nil:
-			all = append(all, one(a.Delete.TableName, a.Delete.Key, a.Delete.ExpressionAttributeValues)...)
-		case a.ConditionCheck != nil:
-			all = append(all, one(a.ConditionCheck.TableName, a.ConditionCheck.Key, a.ConditionCheck.ExpressionAttributeValues)...)
-		}
+		all = append(all, t)
 	}
 	return all
 }
