@@ -95,7 +95,7 @@ func (s Source) shape(ctx context.Context, prefix string) (shape, error) {
 func (s Source) fix(ctx context.Context, w *Workload, set map[string]string, prefix string) (map[string]string, error) {
 	for _, name := range []string{"tables", "history_records", "item_bytes"} {
 		if v, ok := set[name]; ok {
-			return nil, &ParamError{w.Name, name, v, "what is measured says what it is; leave it away with --history or an existing table"}
+			return nil, &ParamError{w.Name, name, v, "cannot be set with --history or --use-existing-table: it is read from the input"}
 		}
 	}
 	sh, err := s.shape(ctx, prefix)

@@ -76,7 +76,7 @@ func (c Config) checkWorker() error {
 	}
 	series := load.Count(c.Workload.Axes(c.Params)) * len(c.Variants)
 	if c.Workload.Division() == BySeries && c.Worker.Of > series {
-		return fmt.Errorf("workload %s: its operations depend on each other, so a worker measures whole series, a variant at a point each: there are %d of them for %d workers",
+		return fmt.Errorf("workload %s: this workload can only be split by series; it has %d series, too few for %d workers",
 			c.Workload.Name, series, c.Worker.Of)
 	}
 	return nil

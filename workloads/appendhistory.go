@@ -332,7 +332,7 @@ func (a *appendSite) perDay(r *run.Recorder) error {
 	} {
 		n := count[part.operation]
 		if n == 0 {
-			return fmt.Errorf("no %s happened in what was replayed, so nobody knows what it costs; raise the parameter operations", part.operation)
+			return fmt.Errorf("the replay contains no %s, so its cost is unknown; increase operations", part.operation)
 		}
 		for _, row := range l.Rows {
 			if slices.Contains(part.apis, row.API) {

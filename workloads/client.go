@@ -78,7 +78,7 @@ func (c *client) insist(ctx context.Context, key, guard string, next []byte, try
 			return err
 		}
 	}
-	return fmt.Errorf("%q: others were faster %d times in a row", key, mostTries)
+	return fmt.Errorf("%q: gave up after %d conflicting writes", key, mostTries)
 }
 
 // learn takes what a refusal found; where the service does not say it is read.
