@@ -20,6 +20,7 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 
+	"github.com/lakebench/lakebench/internal/atomicfile"
 	"github.com/lakebench/lakebench/internal/render/format"
 	"github.com/lakebench/lakebench/results"
 )
@@ -35,7 +36,7 @@ func Write(dir string, pictures []Picture) ([]string, error) {
 				return paths, fmt.Errorf("draw %s.%s: %w", p.Name(), format, err)
 			}
 			path := filepath.Join(dir, p.Name()+"."+format)
-			if err := results.WriteFile(path, data); err != nil {
+			if err := atomicfile.Write(path, data); err != nil {
 				return paths, err
 			}
 			paths = append(paths, path)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/internal/atomicfile"
 	"github.com/lakebench/lakebench/results/export"
 )
 
@@ -58,7 +58,7 @@ func exportResult(ctx context.Context, place, format, out string, stdout io.Writ
 		return err
 	}
 	if out != "" {
-		return results.WriteFile(out, text.Bytes())
+		return atomicfile.Write(out, text.Bytes())
 	}
 	_, err = stdout.Write(text.Bytes())
 	return err

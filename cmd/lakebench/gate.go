@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lakebench/lakebench/internal/atomicfile"
 	"github.com/lakebench/lakebench/internal/render"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/results/gate"
@@ -193,7 +194,7 @@ func (o *gateOptions) replace(r gate.Report, baselines, found []results.Named, s
 		if err != nil {
 			return err
 		}
-		if err := results.WriteFile(c.Name, data); err != nil {
+		if err := atomicfile.Write(c.Name, data); err != nil {
 			return err
 		}
 		fmt.Fprintf(stdout, "updated  %s\n", c.Name)

@@ -3,12 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/lakebench/lakebench/internal/atomicfile"
 	"github.com/lakebench/lakebench/migrate"
 	"github.com/lakebench/lakebench/store/control"
 )
@@ -46,7 +45,7 @@ func (f *metricsFile) at(p migrate.Progress) {
 		return
 	}
 	f.written = time.Now()
-	_ = f.write(f.text(nil))
+	_ = atomicfile.Write(f.path, []byte(f.text(nil)))
 }
 
 func (f *metricsFile) differ(v *migrate.Verification) {
@@ -69,33 +68,10 @@ func (f *metricsFile) finish(ctx context.Context, m *migrationRun) error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if err := f.write(f.text(s)); err != nil {
+	if err := atomicfile.Write(f.path, []byte(f.text(s))); err != nil {
 		return usagef("--metrics-file: %w", err)
 	}
 	return nil
-}
-
-// write replaces the file in one step, so that nobody reads half of it.
-func (f *metricsFile) write(text string) error {
-	temporary, err := os.CreateTemp(filepath.Dir(f.path), ".lakebench-*")
-	if err != nil {
-		return err
-	}
-	_, err = temporary.WriteString(text)
-	if closed := temporary.Close(); err == nil {
-		err = closed
-	}
-	const readable = 0o644 // by the collector, which is another user
-	if err == nil {
-		err = os.Chmod(temporary.Name(), readable)
-	}
-	if err == nil {
-		err = os.Rename(temporary.Name(), f.path)
-	}
-	if err != nil {
-		_ = os.Remove(temporary.Name()) // what is left of it
-	}
-	return err
 }
 
 // paused is the phase between barrier and marker.

@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lakebench/lakebench/internal/atomicfile"
 	"github.com/lakebench/lakebench/internal/render"
 	"github.com/lakebench/lakebench/plan"
-	"github.com/lakebench/lakebench/results"
 )
 
 // planOptions are the flags of plan.
@@ -125,7 +125,7 @@ func (o planOptions) print(cmd *cobra.Command, plan plan.Plan) error {
 		return err
 	}
 	if o.out != "" {
-		return results.WriteFile(o.out, page.Bytes())
+		return atomicfile.Write(o.out, page.Bytes())
 	}
 	_, err = cmd.OutOrStdout().Write(page.Bytes())
 	return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lakebench/lakebench/internal/atomicfile"
 	"github.com/lakebench/lakebench/plots"
 	"github.com/lakebench/lakebench/results"
 )
@@ -119,7 +120,7 @@ func (o *plotOptions) write(pictures []plots.Picture, stdout io.Writer) error {
 			if err != nil {
 				return err
 			}
-			if err := results.WriteFile(path, data); err != nil {
+			if err := atomicfile.Write(path, data); err != nil {
 				return err
 			}
 			fmt.Fprintln(stdout, path)

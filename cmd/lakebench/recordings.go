@@ -6,8 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/lakebench/lakebench/internal/atomicfile"
 	"github.com/lakebench/lakebench/internal/sim/checker"
-	"github.com/lakebench/lakebench/results"
 	runner "github.com/lakebench/lakebench/run"
 )
 
@@ -51,7 +51,7 @@ func (r *recordings) writeFailed(dir string) ([]string, error) {
 		if err := checker.WriteHTML(&drawing, failing); err != nil {
 			return files, err
 		}
-		if err := results.WriteFile(path+".html", drawing.Bytes()); err != nil {
+		if err := atomicfile.Write(path+".html", drawing.Bytes()); err != nil {
 			return files, err
 		}
 		files = append(files, path+".html")
@@ -67,5 +67,5 @@ func writeHistory(path string, h checker.History) error {
 	if err := checker.WriteJSON(&text, h); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return results.WriteFile(path, text.Bytes())
+	return atomicfile.Write(path, text.Bytes())
 }

@@ -13,9 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lakebench/lakebench/internal/atomicfile"
 	"github.com/lakebench/lakebench/internal/render"
 	"github.com/lakebench/lakebench/internal/report"
-	"github.com/lakebench/lakebench/results"
 )
 
 // reportOptions are the flags of report.
@@ -90,7 +90,7 @@ func (o *reportOptions) run(cmd *cobra.Command, args []string) error {
 	case o.serve != "":
 		return o.servePage(cmd.Context(), page.Bytes(), cmd.OutOrStdout())
 	case o.out != "":
-		if err := results.WriteFile(o.out, page.Bytes()); err != nil {
+		if err := atomicfile.Write(o.out, page.Bytes()); err != nil {
 			return err
 		}
 		fmt.Fprintln(cmd.ErrOrStderr(), o.out)
@@ -151,7 +151,7 @@ func writeReports(folder string, doc report.Drawn) error {
 		if err := write(&b, page); err != nil {
 			return err
 		}
-		if err := results.WriteFile(filepath.Join(folder, name), b.Bytes()); err != nil {
+		if err := atomicfile.Write(filepath.Join(folder, name), b.Bytes()); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/lakebench/lakebench/history"
+	"github.com/lakebench/lakebench/internal/atomicfile"
 )
 
 // A Writer writes a file. Until Commit there is nothing under the file's name;
@@ -95,7 +96,7 @@ func (w *Writer) commit(h Header) error {
 	if err := os.Rename(whole.Name(), w.path); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(w.path))
+	return atomicfile.SyncDir(filepath.Dir(w.path))
 }
 
 // fill writes header and records. In a gzip file they are two members, which
@@ -120,19 +121,6 @@ func fill(whole *os.File, h Header, records io.Reader, zip bool) error {
 		return err
 	}
 	return whole.Sync()
-}
-
-// syncDir makes a rename in dir durable.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	err = d.Sync()
-	if cerr := d.Close(); err == nil {
-		err = cerr
-	}
-	return err
 }
 
 // Discard removes what is temporary.

@@ -75,11 +75,12 @@ var arrows = map[string][]string{
 	"internal/mutant":     nil,
 	"internal/requestlog": nil,
 	"internal/spelling":   nil,
+	"internal/atomicfile": nil,
 	"internal/yamlfile":   nil,
 }
 
 // leaves may be imported by everything.
-var leaves = []string{"internal/sim/task", "internal/cause", "internal/units", "internal/cost", "store/keyspace", "internal/price", "internal/attempt", "internal/concern", "internal/spelling", "internal/yamlfile"}
+var leaves = []string{"internal/sim/task", "internal/cause", "internal/units", "internal/cost", "store/keyspace", "internal/price", "internal/attempt", "internal/concern", "internal/spelling", "internal/yamlfile", "internal/atomicfile"}
 
 // command may import everything but what is for tests.
 const command = "cmd"

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lakebench/lakebench/internal/atomicfile"
 	"github.com/lakebench/lakebench/internal/render"
 	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/results"
@@ -88,7 +89,7 @@ func TestTableGolden(t *testing.T) {
 	} {
 		path := filepath.Join("testdata", name+".txt")
 		if *rewrite {
-			if err := results.WriteFile(path, []byte(text)); err != nil {
+			if err := atomicfile.Write(path, []byte(text)); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/lakebench/lakebench/internal/atomicfile"
 	"github.com/lakebench/lakebench/internal/render"
 	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/results"
@@ -23,7 +24,7 @@ func BenchmarkCompareFiles(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if err := results.WriteFile(path, data); err != nil {
+	if err := atomicfile.Write(path, data); err != nil {
 		b.Fatal(err)
 	}
 	b.SetBytes(2 * int64(len(data)))

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/lakebench/lakebench/internal/atomicfile"
 	"github.com/lakebench/lakebench/internal/render"
 	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/results"
@@ -310,7 +311,7 @@ func TestGoldens(t *testing.T) {
 	} {
 		path := filepath.Join("testdata", name+".txt")
 		if *rewrite {
-			if err := results.WriteFile(path, []byte(got)); err != nil {
+			if err := atomicfile.Write(path, []byte(got)); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lakebench/lakebench/internal/atomicfile"
 	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/results/export"
@@ -67,7 +68,7 @@ func TestGoldens(t *testing.T) {
 		got := write(t, f.Name, small(t))
 		path := filepath.Join("testdata", f.Name+".txt")
 		if *rewrite {
-			if err := results.WriteFile(path, []byte(got)); err != nil {
+			if err := atomicfile.Write(path, []byte(got)); err != nil {
 				t.Fatal(err)
 			}
 		}

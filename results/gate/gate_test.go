@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/lakebench/lakebench/internal/atomicfile"
 	"github.com/lakebench/lakebench/internal/render"
 	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/results"
@@ -420,7 +421,7 @@ func TestGoldens(t *testing.T) {
 	} {
 		path := filepath.Join("testdata", name)
 		if *rewrite {
-			if err := results.WriteFile(path, []byte(got)); err != nil {
+			if err := atomicfile.Write(path, []byte(got)); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
 
+	"github.com/lakebench/lakebench/internal/atomicfile"
 	"github.com/lakebench/lakebench/internal/backend/s3"
 	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/results"
@@ -65,7 +66,7 @@ func folder(t *testing.T, id string) string {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"plots/a.svg", "z.txt"} { // one before the result by name, one behind it
-		if err := results.WriteFile(filepath.Join(dir, id, filepath.FromSlash(name)), []byte("<svg/>")); err != nil {
+		if err := atomicfile.Write(filepath.Join(dir, id, filepath.FromSlash(name)), []byte("<svg/>")); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lakebench/lakebench/internal/atomicfile"
 	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/results/location"
@@ -27,7 +28,7 @@ func store(t *testing.T) string {
 		t.Fatal(err)
 	}
 	for name, content := range map[string][]byte{"base/a.json": data, "base/b.json": data, "base/note.txt": nil, "none/x": nil, "wrong/x.json": []byte("{}")} {
-		if err := results.WriteFile(filepath.Join(dir, name), content); err != nil {
+		if err := atomicfile.Write(filepath.Join(dir, name), content); err != nil {
 			t.Fatal(err)
 		}
 	}

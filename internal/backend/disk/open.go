@@ -13,6 +13,8 @@ import (
 
 	"go.etcd.io/bbolt"
 	bbolterrors "go.etcd.io/bbolt/errors"
+
+	"github.com/lakebench/lakebench/internal/atomicfile"
 )
 
 // fileName is the file in the directory.
@@ -96,7 +98,7 @@ func create(path, format string) error {
 	if err := os.Link(unfinished.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return syncDir(dir)
+	return atomicfile.SyncDir(dir)
 }
 
 // explain says what an error of bbolt.Open means for the directory.
@@ -205,12 +207,3 @@ func (unread) KeyToString([]byte) string { return "" }
 
 // ValueToString returns nothing.
 func (unread) ValueToString([]byte) string { return "" }
-
-// syncDir makes the names in a directory durable.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
-}

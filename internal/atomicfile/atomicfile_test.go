@@ -1,4 +1,4 @@
-package results
+package atomicfile
 
 import (
 	"errors"
@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"testing"
 )
+
+const fileName = "result.json"
 
 // fullDisk fails at one step of writing.
 type fullDisk struct {
@@ -45,9 +47,9 @@ func TestWriteIsAllOrNothing(t *testing.T) {
 	} {
 		for _, before := range []string{"", "what was there"} {
 			t.Run(name, func(t *testing.T) {
-				path := filepath.Join(t.TempDir(), "run", FileName)
+				path := filepath.Join(t.TempDir(), "run", fileName)
 				if before != "" {
-					if err := WriteFile(path, []byte(before)); err != nil {
+					if err := Write(path, []byte(before)); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -68,7 +70,7 @@ func TestWriteIsAllOrNothing(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, e := range left {
-					if e.Name() != FileName {
+					if e.Name() != fileName {
 						t.Errorf("left behind: %s", e.Name())
 					}
 				}
@@ -77,10 +79,10 @@ func TestWriteIsAllOrNothing(t *testing.T) {
 	}
 }
 
-func TestWriteFileReplaces(t *testing.T) {
+func TestWriteReplaces(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a", "b", "c.txt")
 	for _, content := range []string{"first, and longer", "second"} {
-		if err := WriteFile(path, []byte(content)); err != nil {
+		if err := Write(path, []byte(content)); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := os.ReadFile(path); string(got) != content || err != nil {
@@ -94,12 +96,12 @@ func TestWriteFileReplaces(t *testing.T) {
 }
 
 // A folder that cannot be made, here because a file is in the way, is named.
-func TestWriteFileNamesTheFile(t *testing.T) {
+func TestWriteNamesTheFile(t *testing.T) {
 	blocked := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	err := WriteFile(filepath.Join(blocked, "x"), nil)
+	err := Write(filepath.Join(blocked, "x"), nil)
 	if err == nil || !errors.Is(err, syscall.ENOTDIR) {
 		t.Errorf("error is %v, want ENOTDIR", err)
 	}
