@@ -27,8 +27,9 @@ func Floor(doc Document, p Point, metric Metric) (least float64, ok bool) {
 		return c.RRU, known
 	case QuantityUSD:
 		return c.RRU * r.usdPerRRU, known && r.usdPerRRU > 0
+	default:
+		return 0, false
 	}
-	return 0, false
 }
 
 // consistencyOf is the consistency that a workload was asked for.

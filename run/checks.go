@@ -9,7 +9,7 @@ import (
 	"github.com/lakebench/lakebench/run/load"
 )
 
-// checkList gathers the outcomes of checks from all points. A check that is made
+// CheckList gathers the outcomes of checks from all points. A check that is made
 // at several points is one check of the run: it passed if it passed everywhere.
 type CheckList struct {
 	mu     sync.Mutex // never held over a yield
@@ -22,6 +22,7 @@ type CheckList struct {
 // rank orders outcomes from good to bad: the worst one is the run's.
 var rank = map[results.Status]int{results.Passed: 0, results.Skipped: 1, results.Inconclusive: 2, results.Failed: 3}
 
+// Add adds outcomes: of several of one name the worst is kept.
 func (l *CheckList) Add(checks ...results.Check) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -79,6 +80,7 @@ func replies(attempts, lost int64) results.Check {
 	return c
 }
 
+// All returns the outcomes in the order in which their names were added.
 func (l *CheckList) All() []results.Check {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/lakebench/lakebench/results"
 )
 
-// describe writes the workload's headline and published figures into a document,
+// Describe writes the workload's headline and published figures into a document,
 // from its summary.
 func (w *Workload) Describe(doc *results.Document) {
 	doc.Headline = w.Name + " measured nothing."
@@ -20,7 +20,7 @@ func (w *Workload) Describe(doc *results.Document) {
 	doc.Published = w.publishedIn(doc)
 }
 
-// A reading is what a document says at one point. Headlines are written from it,
+// A Reading is what a document says at one point. Headlines are written from it,
 // so they name what was measured, and no trend.
 type Reading struct {
 	doc   *results.Document
@@ -28,7 +28,7 @@ type Reading struct {
 	point results.Point
 }
 
-// largest reads the point at which a parameter is largest, the last of those if
+// Largest reads the point at which a parameter is largest, the last of those if
 // there are several.
 func Largest(doc *results.Document, x string) Reading {
 	r := Reading{doc: doc, x: x}
@@ -117,7 +117,7 @@ func withNoun(m results.Metric, text string) string {
 	return text + " " + m.Noun
 }
 
-// sentences writes a metric where the parameter is largest and where it is
+// Sentences writes a metric where the parameter is largest and where it is
 // smallest: "With 100,000 history records, a refresh takes 102 requests on v1. With
 // 0 history records, it takes 2 on v1." one and many are the nouns of the
 // parameter, what is what costs something, and verb "takes" or "costs".

@@ -8,7 +8,7 @@ import (
 	"github.com/lakebench/lakebench/results"
 )
 
-// checkLinearizable is made of every history that was recorded.
+// LinearizableCheck is the name of the check of every recorded history.
 const LinearizableCheck = "the recorded operations are linearizable"
 
 // A Recording is what the clients of one repeat of one variant asked and were
@@ -30,7 +30,7 @@ func (r Recording) Name() string {
 	return fmt.Sprintf("%s-repeat=%d", name, r.Repeat)
 }
 
-// record begins the recording of what is asked of the stores that it is given to,
+// Record begins the recording of what is asked of the stores that it is given to,
 // which hold initial now.
 func (r *Recorder) Record(ctx context.Context, initial []checker.Entry) *checker.Recorder {
 	r.History = checker.NewRecorder(ctx, initial...)

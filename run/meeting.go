@@ -29,7 +29,7 @@ const (
 	stageDone   = "done"   // what was set up may go
 )
 
-// errStarted says that workers have met under the same name before.
+// ErrStarted says that workers have met under the same name before.
 var ErrStarted = errors.New("workers have started under this name before; choose another")
 
 // meeting is where the workers of a run meet: in a table or a bucket beside what

@@ -61,7 +61,7 @@ func TestNameOfAnotherStart(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer before.Close(t.Context())
+			defer func() { _ = before.Close(t.Context()) }()
 			m := &meeting{run: &run{cfg: cfg, axes: []load.Axis{}}, backend: before}
 			if m.meter, err = before.NewMeter(nil); err != nil {
 				t.Fatal(err)

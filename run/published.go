@@ -4,7 +4,7 @@ import (
 	"github.com/lakebench/lakebench/results"
 )
 
-// A figure is a number that the authors of the shard manifest's change have
+// A Figure is a number that the authors of the shard manifest's change have
 // published (docs/spec/shard-manifest.md §5), and where a run measures it.
 type Figure struct {
 	Name, Variant string

@@ -196,7 +196,7 @@ func Validity(doc *results.Document) error {
 	return nil
 }
 
-// axes returns the swept parameters in the workload's order.
+// Axes returns the swept parameters in the workload's order.
 func (w *Workload) Axes(p Params) []load.Axis {
 	var axes []load.Axis
 	for _, param := range w.Params {
@@ -234,7 +234,7 @@ func (r *run) points(ctx context.Context) (err error) {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if variants := r.cfg.dealt(n); len(variants) > 0 {
+		if variants := r.cfg.variantsAt(n); len(variants) > 0 {
 			if err := r.point(ctx, n, p, variants); err != nil {
 				return err
 			}

@@ -21,7 +21,7 @@ const loadersAtOnce = 4
 // progressRecords is after how many records loading says how far it is.
 const progressRecords = 1000
 
-// load writes records to a table, in the form that asItem gives them; total is how
+// Load writes records to a table, in the form that asItem gives them; total is how
 // many there are, for progress.
 func (s *Site) Load(ctx context.Context, table string, records iter.Seq2[history.Record, error], total int64,
 	asItem func(string, []byte) map[string]types.AttributeValue,
@@ -51,10 +51,10 @@ func (s *Site) Load(ctx context.Context, table string, records iter.Seq2[history
 	return errors.Join(err, failed)
 }
 
-// value is what the record with that key and version holds.
+// Value is what the record with that key and version holds.
 func (s *Site) Value(r history.Record) []byte { return history.Value(s.Config.Seed, r) }
 
-// random returns the source of request tokens and waits of one user of the
+// Random returns the source of request tokens and waits of one user of the
 // services, whose name must be another than that of all others at the site.
 func (s *Site) Random(user string) rand.Source {
 	if s.Backend.Kind() == backend.Endpoint {

@@ -34,8 +34,8 @@ type Shadow struct {
 // seriesKey names the steady series of a variant at a point.
 type seriesKey struct{ variant, point string }
 
-// RunShadow runs cfg's workload; cfg.Open must open embedded services.
-func RunShadow(ctx context.Context, cfg Config) (*Shadow, error) {
+// MeasureShadow runs cfg's workload; cfg.Open must open embedded services.
+func MeasureShadow(ctx context.Context, cfg Config) (*Shadow, error) {
 	s := &Shadow{exact: map[string]bool{}, deviations: map[seriesKey]deviation{}, silent: map[seriesKey]map[string]float64{}}
 	for p := range load.Points(cfg.Workload.Axes(cfg.Params)) {
 		s.exact[PointText(p)] = cfg.Workload.Deterministic(p)

@@ -17,7 +17,7 @@ import (
 	"github.com/lakebench/lakebench/run/load"
 )
 
-// A site is a point of the sweep while it is measured: its services, and what a
+// A Site is a point of the sweep while it is measured: its services, and what a
 // workload sets up there.
 type Site struct {
 	run      *run
@@ -32,31 +32,33 @@ type Site struct {
 	setup *meter.Meter
 }
 
-// setupContext labels what is done under it as set-up.
+// Setup returns a context whose requests are labelled as set-up.
 func (s *Site) Setup(ctx context.Context) context.Context {
 	return cause.With(ctx, cause.Setup)
 }
 
-// setupClient returns the client to set up with.
+// SetupClient returns the client for setting up.
 func (s *Site) SetupClient() *dynamodb.Client { return s.Backend.DynamoDB(s.setup) }
 
-// int returns a swept Integer parameter's value at this point.
+// Int returns a swept Integer parameter's value at this point.
 func (s *Site) Int(name string) int64 { return s.Point[name].(int64) }
 
-// flag is int for a Switch.
+// Bool returns a swept Switch parameter's value at this point.
 func (s *Site) Bool(name string) bool { return s.Point[name].(bool) }
 
+// Progress reports how much of a stage is done.
 func (s *Site) Progress(stage string, done, total int64) {
 	if f := s.Config.Progress; f != nil {
 		f(Progress{Point: s.Number, Points: load.Count(s.run.axes), Stage: stage, Done: done, Total: total})
 	}
 }
 
-// measures says whether a variant is among those to measure.
+// Measures reports whether any of the variants is measured.
 func (s *Site) Measures(variants ...string) bool {
 	return slices.ContainsFunc(s.Variants, func(v Variant) bool { return slices.Contains(variants, v.Name) })
 }
 
+// PointText writes the coordinates of a point, sorted by name.
 func PointText(p load.Point) string { return strings.Join(sortedPoint(p), " ") }
 
 // sortedPoint writes the coordinates of a point by name.
@@ -68,7 +70,7 @@ func sortedPoint[V any](p map[string]V) []string {
 	return parts
 }
 
-// A recorder measures one repeat of one variant at a site.
+// A Recorder measures one repeat of one variant at a site.
 type Recorder struct {
 	*Site
 	Variant string
@@ -91,10 +93,10 @@ func (r *Recorder) Next() int {
 	return r.made
 }
 
-// name names the repeat among all that is done at the site.
+// Name names the repeat among all that is done at the site.
 func (r *Recorder) Name() string { return fmt.Sprintf("%s %d", r.Variant, r.Repeat) }
 
-// An operation is a logical operation of a workload.
+// An Operation is a logical operation of a workload.
 type Operation struct {
 	Name string
 	Do   func(context.Context) error
@@ -106,12 +108,12 @@ type Operation struct {
 	Tolerates func(error) bool
 }
 
-// client returns a client whose requests are counted for this repeat.
+// Client returns a client whose requests are counted for this repeat.
 func (r *Recorder) Client() *dynamodb.Client {
 	return r.Backend.DynamoDBUnder(r.Meter, r.Faults)
 }
 
-// loop runs one phase: the driver's operations, as next names them.
+// Loop runs one phase: the driver's operations, as next names them.
 func (r *Recorder) Loop(ctx context.Context, phase string, driver load.Closed, next func(load.Start) Operation) error {
 	ctx = meter.InPhase(ctx, phase)
 	driver = r.Config.divides(driver)

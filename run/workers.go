@@ -82,16 +82,15 @@ func (c Config) checkWorker() error {
 	return nil
 }
 
-// shares says that the worker measures its part of what is set up for all of
-// them.
+// shares reports whether all workers measure what one of them sets up.
 func (c Config) shares() bool { return c.Worker.Meet && c.Workload.Division() == ByOperation }
 
-// follows says that another worker sets up what this one measures.
+// SetUpElsewhere reports whether another worker sets up what this one measures.
 func (c Config) SetUpElsewhere() bool { return c.shares() && c.Worker.Index > 1 }
 
-// dealt returns the variants that this worker measures at the n-th point, from 1:
-// series are dealt out in turn.
-func (c Config) dealt(n int) []Variant {
+// variantsAt returns the variants that this worker measures at the n-th point, from 1:
+// series are assigned in turn.
+func (c Config) variantsAt(n int) []Variant {
 	if c.Worker.Of == 0 || c.Workload.Division() == ByOperation {
 		return c.Variants
 	}

@@ -61,7 +61,7 @@ type Variant struct {
 	Doc string
 }
 
-// A subject is what prepare has set up at a point.
+// A Subject is what prepare has set up at a point.
 type Subject interface {
 	// measure runs one repeat of one variant: warm-up and what follows it.
 	Measure(ctx context.Context, r *Recorder) error
@@ -70,7 +70,7 @@ type Subject interface {
 	Checks(ctx context.Context) ([]results.Check, error)
 }
 
-// always is the deterministic of workloads with one client.
+// Always is the deterministic of workloads with one client.
 func Always(load.Point) bool { return true }
 
 // An UnknownError is a name that no workload or variant has.
@@ -140,5 +140,5 @@ func (w *Workload) PickVariants(names []string) ([]Variant, error) {
 	return out, nil
 }
 
-// metrics returns those that documents of the workload declare.
+// AllMetrics returns the metrics that documents of the workload declare.
 func (w *Workload) AllMetrics() results.Metrics { return metric.Common().Union(w.Metrics) }

@@ -52,7 +52,7 @@ func TestTwoRunsOfOneSeedOnOneEndpoint(t *testing.T) {
 	defer server.Close()
 	for n := range 2 {
 		cfg := embedded(t, dualWrite(), map[string]string{"item_bytes": "300", "operations": "3", "tables": "2"})
-		shadow, err := run.RunShadow(t.Context(), cfg)
+		shadow, err := run.MeasureShadow(t.Context(), cfg)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -232,7 +232,7 @@ func TestMixConflicts(t *testing.T) {
 // an endpoint can be held against it.
 func TestConcurrentRunsAreNotDeterministic(t *testing.T) {
 	set := map[string]string{"concurrency": "1,3", "operations": "60", "tables": "5", "history_records": "5"}
-	shadow, err := run.RunShadow(t.Context(), embedded(t, metadataMix(), set))
+	shadow, err := run.MeasureShadow(t.Context(), embedded(t, metadataMix(), set))
 	if err != nil {
 		t.Fatal(err)
 	}

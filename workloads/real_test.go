@@ -32,7 +32,7 @@ func TestRealWorkloads(t *testing.T) {
 	} {
 		t.Run(tt.workload.Name, func(t *testing.T) {
 			cfg := embedded(t, tt.workload, tt.set)
-			shadow, err := run.RunShadow(t.Context(), cfg)
+			shadow, err := run.MeasureShadow(t.Context(), cfg)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -14,7 +14,7 @@ import (
 // difference; a request that is missing is one.
 func TestCompareIsNetOfRetries(t *testing.T) {
 	set := map[string]string{"history_records": "300", "tables": "40", "refreshes": "2"}
-	shadow, err := run.RunShadow(t.Context(), embedded(t, catalogRefresh(), set))
+	shadow, err := run.MeasureShadow(t.Context(), embedded(t, catalogRefresh(), set))
 	if err != nil {
 		t.Fatal(err)
 	}

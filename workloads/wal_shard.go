@@ -59,7 +59,7 @@ func newShardSite(ctx context.Context, s *run.Site) (*shardSite, error) {
 }
 
 // Checks implements run.Subject.
-func (s *shardSite) Checks(context.Context) ([]results.Check, error) { return s.found.All(), nil } //nolint:unparam // the interface has it
+func (s *shardSite) Checks(context.Context) ([]results.Check, error) { return s.found.All(), nil }
 
 // policy is that of a variant.
 func (s *shardSite) policy(variant string) (manifest.Policy, error) {

@@ -186,7 +186,7 @@ func (o *backendOptions) measure(ctx context.Context, cfg runner.Config, stderr 
 	counting.Open = openEmbedded
 	counting.Worker.Meet, counting.Meet = false, nil
 	counting.Faults = nil // the shadow is what the rules say, without mishaps
-	shadow, err := runner.RunShadow(ctx, counting)
+	shadow, err := runner.MeasureShadow(ctx, counting)
 	if err != nil {
 		return nil, err
 	}

@@ -120,7 +120,7 @@ func (s *sends) Do(req *http.Request) (*http.Response, error) {
 		s.before()
 	}
 	httptrace.ContextClientTrace(req.Context()).GotConn(httptrace.GotConnInfo{})
-	return &http.Response{StatusCode: 200, Header: http.Header{}, Body: s.body}, s.err
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: s.body}, s.err
 }
 
 // do sends one request of an API through a meter's client.
@@ -149,6 +149,7 @@ func TestRepliesAreReadWhole(t *testing.T) {
 	if !body.closed || body.Len() != 0 {
 		t.Errorf("closed: %v, %d bytes left", body.closed, body.Len())
 	}
+	defer func() { _ = resp.Body.Close() }() // it is in memory
 	if got, err := io.ReadAll(resp.Body); string(got) != "answer" || err != nil {
 		t.Errorf("got %q, %v", got, err)
 	}
@@ -219,18 +220,18 @@ func TestLostObjects(t *testing.T) {
 	}
 }
 
-// injectedLoss is what an injected fault returns for a reply.
-type injectedLoss struct{ error }
+// injectedLossError is what an injected fault returns for a reply.
+type injectedLossError struct{ error }
 
-func (injectedLoss) ReplyLost() bool { return true }
+func (injectedLossError) ReplyLost() bool { return true }
 
-func (injectedLoss) Injected() bool { return true }
+func (injectedLossError) Injected() bool { return true }
 
 // A reply that a fault took is lost like any other, but says nothing against the
 // network.
 func TestInjectedLosses(t *testing.T) {
 	m := newMeter(t)
-	c, _ := newClient(m, fakeAnswer{after: injectedLoss{io.ErrUnexpectedEOF}})
+	c, _ := newClient(m, fakeAnswer{after: injectedLossError{io.ErrUnexpectedEOF}})
 	if err := get(t.Context(), c); err == nil {
 		t.Fatal("no error")
 	}

@@ -158,7 +158,7 @@ func TestHTMLNeedsNothingElse(t *testing.T) {
 	if m := fetched.FindString(write()); m != "" {
 		t.Errorf("the page fetches: %s", m)
 	}
-	if write() != write() {
+	if first, second := write(), write(); first != second {
 		t.Error("the same page twice differs")
 	}
 }

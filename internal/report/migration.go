@@ -111,7 +111,7 @@ func MigrationStatus(s *migrate.Status) render.Page {
 		marker = "published " + s.Marker.Published.Format(time.RFC3339)
 	}
 	b := s.Backfill
-	backfill := string(b.State)
+	backfill := b.State
 	if b.Run != "" {
 		backfill += fmt.Sprintf(", run %s: %d items evaluated, %d equal, %d created, %d problems open", b.Run, b.Scanned, b.Converged, b.Created, b.Problems)
 	}

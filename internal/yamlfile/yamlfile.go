@@ -25,7 +25,7 @@ type Error struct {
 	reason error
 }
 
-// ErrEmpty: the file holds nothing, or comments alone.
+// ErrEmpty reports a file that holds nothing but comments.
 var ErrEmpty = errors.New("the file is empty")
 
 // Unwrap returns ErrEmpty if the file is, and what Errorf was given with %w.

@@ -51,7 +51,7 @@ func TestMistakes(t *testing.T) {
 		"name: a\n---\nname: b\n":  `lake.yaml:2:1: more than one YAML document, expected one`,
 		"- name\n":                 `lake.yaml:1:1: the file: expected keys with values, found a list`,
 		"7\n":                      `lake.yaml:1:1: the file: expected keys with values, found "7"`,
-		"name: a\nnmae: b\n":       `lake.yaml:2:1: unknown key "nmae", did you mean "name"? (allowed: items, name)`,
+		"name: a\nnaem: b\n":       `lake.yaml:2:1: unknown key "naem", did you mean "name"? (allowed: items, name)`,
 		"name: a\nstock: b\n":      `lake.yaml:2:1: unknown key "stock" (allowed: items, name)`,
 		"name: a\nname: b\n":       `lake.yaml:2:1: key "name" is given twice`,
 		"items: {bytes: 1}\n":      `lake.yaml:1:1: key "name" is missing`,

@@ -101,8 +101,9 @@ func (o Outcome) level() render.Level {
 		return render.Good
 	case Inconclusive:
 		return render.Warning
+	default:
+		return render.Bad
 	}
-	return render.Bad
 }
 
 func (v Verdict) section(most int) render.Section {

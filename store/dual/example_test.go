@@ -62,7 +62,8 @@ func Example() {
 	}()
 
 	if err := node.CAS(ctx, "tbl/orders", store.Absent(), []byte("v1")); err != nil {
-		log.Fatal(err)
+		log.Print(err)
+		return
 	}
 	value, err := node.Get(ctx, "tbl/orders")
 	fmt.Printf("%s %v, %v\n", value, err, node.Mode())

@@ -169,5 +169,5 @@ func (l *loader) count(written, returned int) {
 func (l *loader) wait(idle int) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.cfg.Backoff.Wait(idle, rand.New(l.cfg.Random).Float64())
+	return l.cfg.Wait(idle, rand.New(l.cfg.Random).Float64())
 }

@@ -87,7 +87,7 @@ func (s Shard) costTable() render.Table {
 	t := render.Table{Columns: []render.Column{{Name: "policy"}, {Name: "requests to open"}, {Name: "requests to read"}}}
 	for _, kind := range manifest.Kinds() {
 		if c, ok := s.Cost[kind.String()]; ok {
-			t.Rows = append(t.Rows, render.Row{Cells: []string{kind.String(), strconv.Itoa(int(c.Open)), strconv.Itoa(int(c.Read))}})
+			t.Rows = append(t.Rows, render.Row{Cells: []string{kind.String(), strconv.Itoa(c.Open), strconv.Itoa(c.Read)}})
 		}
 	}
 	return t

@@ -16,7 +16,7 @@
 //
 //	engine, config, operations        an account, its settings, what it can do
 //	http, signature                   the HTTP fronts, and signatures
-//	direct, directin, directout, …    the front for the SDK's own types
+//	direct, direct*                   the front for the SDK's own types
 //	decode, encode, params, errors    the codec, what requests share, errors
 //	expression, view                  expressions of a request, projected items
 //	control, describe, updatetable,

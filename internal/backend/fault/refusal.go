@@ -103,18 +103,18 @@ func s3Refusal(e Effect) (status int, code string, bare bool) {
 // type for is a *smithy.GenericAPIError.
 func (r Refusal) Err() error {
 	message := aws.String(r.Message)
-	switch {
-	case r.Code == "InternalServerError":
+	switch r.Code {
+	case "InternalServerError":
 		return &types.InternalServerError{Message: message}
-	case r.Code == "ProvisionedThroughputExceededException":
+	case "ProvisionedThroughputExceededException":
 		return &types.ProvisionedThroughputExceededException{Message: message}
-	case r.Code == "ThrottlingException":
+	case "ThrottlingException":
 		return &types.ThrottlingException{Message: message}
-	case r.Code == "RequestLimitExceeded":
+	case "RequestLimitExceeded":
 		return &types.RequestLimitExceeded{Message: message}
-	case r.Code == "TransactionConflictException":
+	case "TransactionConflictException":
 		return &types.TransactionConflictException{Message: message}
-	case r.Code == "TransactionCanceledException":
+	case "TransactionCanceledException":
 		return &types.TransactionCanceledException{Message: aws.String(r.canceledMessage()), CancellationReasons: r.reasons()}
 	}
 	f := smithy.FaultClient

@@ -116,7 +116,7 @@ func TestWriteOutlivesItsCaller(t *testing.T) {
 		short, cancel := task.WithTimeout(ctx, time.Second/2)
 		defer cancel()
 		if err := a.put(short, "k", "body", ifAbsent); !errors.Is(err, context.DeadlineExceeded) {
-			return fmt.Errorf("got %v, want the end of the context", err)
+			return fmt.Errorf("want the end of the context, got %w", err)
 		}
 		return nil
 	}); err != nil {

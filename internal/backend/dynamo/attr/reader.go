@@ -98,8 +98,9 @@ func (r *Reader) Peek() JSONType {
 		return JSONFalse
 	case jsontext.KindNull:
 		return JSONNull
+	default:
+		return ""
 	}
-	return ""
 }
 
 // Null reads a null if that is what comes next and reports whether it did.
