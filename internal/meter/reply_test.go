@@ -168,7 +168,10 @@ func (c *closing) Close() error { c.closed = true; return nil }
 // A reply longer than any of DynamoDB's does not fill the memory.
 func TestRepliesAreBounded(t *testing.T) {
 	endless := &zeros{}
-	_, _, err := do(t, newMeter(t, reportCapacity), &sends{body: endless}, "DynamoDB", "Query")
+	resp, _, err := do(t, newMeter(t, reportCapacity), &sends{body: endless}, "DynamoDB", "Query")
+	if resp != nil {
+		defer func() { _ = resp.Body.Close() }() // there should be none
+	}
 	var lost *ReplyLostError
 	if !errors.As(err, &lost) || lost.Status != 200 || !errors.Is(err, errReplyTooLong) {
 		t.Errorf("got %v", err)
