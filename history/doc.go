@@ -2,7 +2,7 @@
 // tables there are, which commits arrive, what records each of them leaves and
 // when retention removes those again.
 //
-// Its opinion: a history is a pure function of (Config, seed, Version) and is
+// A history is a pure function of (Config, seed, Version) and is
 // computed, never stored. One seeded source of commits is read by three cursors,
 // at the present, one lease behind and one retention behind: the first writes,
 // the others delete. So the stream of operations needs memory for the tables

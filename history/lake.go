@@ -114,7 +114,7 @@ func (l *Lake) record(kind recordKind, c commit) Record {
 // ErrOutOfReach is the sentinel of ReachError.
 var ErrOutOfReach = errors.New("history: more records than the lake holds")
 
-// A ReachError says that a lake never holds as many records as were asked for.
+// A ReachError reports that a lake never holds as many records as were asked for.
 type ReachError struct {
 	Records int64   // asked for
 	Steady  float64 // what it holds on average

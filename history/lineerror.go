@@ -2,7 +2,7 @@ package history
 
 import "fmt"
 
-// A LineError says where a file of records, ours or an export's, is not what it
+// A LineError reports where a file of records, ours or an export's, is not what it
 // should be.
 type LineError struct {
 	File string

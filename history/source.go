@@ -36,7 +36,7 @@ type commit struct {
 	tombstone bool
 }
 
-// writes says whether the commit writes a record of that kind.
+// writes reports whether the commit writes a record of that kind.
 func (c commit) writes(kind recordKind) bool {
 	switch kind {
 	case kindLease:

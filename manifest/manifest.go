@@ -13,7 +13,7 @@ type Manifest struct {
 	Version uint64 // from 1, without gaps
 	Spec    Spec
 	// WriterEpoch is the fencing token of the writer that holds the shard; 0 until
-	// somebody claims it.
+	// a writer claims it.
 	WriterEpoch uint64
 	// ReplayAfter is the last WAL position that a generation covers; 0 is none.
 	ReplayAfter uint64
@@ -147,7 +147,7 @@ func (m Manifest) check() string {
 }
 
 // checkSuccessor refuses a manifest that may not follow m. A skipped version
-// would hide all that come after it; the others would undo what somebody relies
+// would hide all that come after it; the others would undo what a reader relies
 // on.
 func (m Manifest) checkSuccessor(next Manifest) error {
 	wrong := next.check()

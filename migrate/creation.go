@@ -52,7 +52,7 @@ func place(action int) (i int, onV2 bool) {
 // transaction is paid for, and one of n records is cancelled if any of the n is in
 // somebody's hands. Where that is so of one record in q a record costs least in
 // transactions of about √(q/2) records; the rule's sizes go as √q too, up to the
-// most that fits where nobody is in the way.
+// most that fits where no writer is in the way.
 type batchSize struct {
 	most int
 

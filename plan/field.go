@@ -52,7 +52,7 @@ type field struct {
 	name, doc string
 	// Bounds, in the field's unit; of spans, in seconds.
 	min, max float64
-	// open says that min itself is refused.
+	// open reports whether min itself is refused.
 	open  bool
 	count func(*Scale) *int64
 	rate  func(*Scale) *float64

@@ -186,7 +186,7 @@ func ambiguous(a, b results.Point) error {
 	return fmt.Errorf("%w: it has the point %s twice", ErrMeasured, a)
 }
 
-// agrees says whether a point has these coordinates.
+// agrees reports whether a point has these coordinates.
 func agrees(p, others results.Point) bool {
 	for name, want := range others {
 		if p[name] != want {

@@ -110,7 +110,7 @@ func (b bill) usd(c cost.Cost) float64 {
 		(c.ClassA*b.prices.Standard.ClassAPerThousand+c.ClassB*b.prices.Standard.ClassBPerThousand)/1e3
 }
 
-// month is the price of so many of a cost a second, for a month.
+// month is the price of a rate of a cost, per second, for a month.
 func (b bill) month(c cost.Cost, perSecond float64) float64 {
 	return b.usd(c) * perSecond * secondsPerMonth
 }

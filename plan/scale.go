@@ -66,7 +66,7 @@ type Scale struct {
 	// ReplayedEntries.
 	OpensPerDay     float64 `json:"opens_per_day"`
 	ReplayedEntries int64   `json:"replayed_entries"`
-	// HintLag is how many versions the hint is behind when somebody else reads it.
+	// HintLag is how many versions the hint is behind when another process reads it.
 	HintLag int64 `json:"hint_lag"`
 	// HintEvery is every how many commits the policy probe writes the hint.
 	HintEvery int64 `json:"hint_every"`

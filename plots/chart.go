@@ -122,7 +122,7 @@ func (c *chart) class(variant string, growth []results.Growth) results.Class {
 	return ""
 }
 
-// showsClass says whether the legend tells how a curve grows. Of times it does
+// showsClass reports whether the legend tells how a curve grows. Of times it does
 // not: on a busy machine their fit is one of noise.
 func (c *chart) showsClass(v curve) bool {
 	return v.class != "" && v.class != results.Undetermined && !c.metric.IsTime()

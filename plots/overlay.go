@@ -114,7 +114,7 @@ func (s Selection) check(doc results.Document) error {
 	return nil
 }
 
-// matches says whether a page is selected: an overview only if no metric is, and
+// matches reports whether a page is selected: an overview only if no metric is, and
 // the requests by cause, which are of one point, only if nothing is.
 func (s Selection) matches(p page) bool {
 	if p.bars != nil {

@@ -1,7 +1,7 @@
 // Package plots draws what a run found: for every metric and every swept
 // parameter a chart of all variants, as SVG and as PNG.
 //
-// Its opinion: growth is seen on logarithmic axes, a point without history
+// Growth is seen on logarithmic axes, a point without history
 // belongs into the same picture (on a broken axis, since no logarithm has a
 // zero), curves that coincide must both be seen, and the least that the
 // service's rules allow says how good the best variant is. Equal documents give

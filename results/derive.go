@@ -144,7 +144,7 @@ func addHistogram(sum **hdrhistogram.Histogram, h Histogram) error {
 	return nil
 }
 
-// ErrUnmergeable says that there are two histograms whose buckets do not add up.
+// ErrUnmergeable reports that there are two histograms whose buckets do not add up.
 var ErrUnmergeable = errors.New("histograms cannot be merged")
 
 // geometry is what two histograms must share for their buckets to be the same.

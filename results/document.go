@@ -26,10 +26,10 @@ type Document struct {
 	Seed          uint64      `json:"seed"`
 	Repeats       int         `json:"repeats"`
 	Clock         Clock       `json:"clock"`
-	// Deterministic says that two runs of one seed, Go version, OS and
+	// Deterministic reports whether two runs of one seed, Go version, OS and
 	// architecture have the same counts.
 	Deterministic bool `json:"deterministic"`
-	// Partial says that the run was interrupted: what is here was measured, but
+	// Partial reports whether the run was interrupted: what is here was measured, but
 	// not everything that was asked for was.
 	Partial bool `json:"partial"`
 	// Headline says in a sentence or two what was found. The workload writes it.

@@ -136,7 +136,7 @@ func readMembers(r io.Reader) (map[string]jsontext.Value, error) {
 	return members, nil
 }
 
-// errCutOff says that a file ends too early.
+// errCutOff reports that a file ends too early.
 var errCutOff = fmt.Errorf("%w: the file ends", ErrDamaged)
 
 // located says of a file that ends too early where that is.

@@ -79,7 +79,7 @@ func fit(samples []sample, assume Assumption) (curve, Class) {
 // line fits the straight line: a is the fixed part, b the slope.
 func line(samples []sample) curve { return newRegression(samples).curve(1) }
 
-// determined says whether the samples are many and wide enough for an exponent.
+// determined reports whether the samples are many and wide enough for an exponent.
 // A sample at 0 is a point but widens nothing: it tells a, not k.
 func determined(samples []sample) bool {
 	lo, hi := math.Inf(1), 0.0

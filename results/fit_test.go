@@ -101,7 +101,7 @@ func TestFitInvariances(t *testing.T) {
 	})
 }
 
-// atBound says that k is so near to the bound of a class that rounding decides.
+// atBound reports whether k is so near to the bound of a class that rounding decides.
 func atBound(k float64) bool {
 	return math.Abs(k-linearFrom) < 1e-3 || math.Abs(k-linearTo) < 1e-3
 }

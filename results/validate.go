@@ -15,7 +15,7 @@ var ErrInvalid = errors.New("invalid result")
 // outcomes are the classes of docs/spec/results.md §1.
 var outcomes = []string{"ok", "absent", "condition-failed", "conflict", "throttled", "server-error", "timeout", "reply-lost", "other"}
 
-// Validate says whether the document holds together: known words, counts that
+// Validate reports whether the document holds together: known words, counts that
 // are there and not negative, finite numbers, one series for each variant,
 // point, phase and repeat, and the workload's own hash. It does not judge what
 // was measured: failed checks, partial runs and empty ones are valid.
@@ -89,7 +89,7 @@ func (d *Document) validateHeader() error {
 	return nil
 }
 
-// sameParameters says whether two points have the same parameters, of any values.
+// sameParameters reports whether two points have the same parameters, of any values.
 func sameParameters(p, q Point) bool {
 	if len(p) != len(q) {
 		return false

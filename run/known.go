@@ -94,6 +94,6 @@ func knownDifferences(server string) ([]knownDifference, error) {
 	return out, nil
 }
 
-// near says whether two counts per operation are equal but for rounding in the
+// near reports whether two counts per operation are equal but for rounding in the
 // last places.
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Max(1, math.Abs(b)) }

@@ -37,7 +37,7 @@ func (r *Recorder) Record(ctx context.Context, initial []checker.Entry) *checker
 	return r.History
 }
 
-// judge gives what was recorded in a repeat to the checker. Outcomes that nobody
+// judge gives what was recorded in a repeat to the checker. Outcomes that no caller
 // knows are left open, and a search that gives up is no pass.
 func (r *run) judge(ctx context.Context, rec *Recorder) error {
 	if rec.History == nil {

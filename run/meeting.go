@@ -29,7 +29,7 @@ const (
 	stageDone   = "done"   // what was set up may go
 )
 
-// ErrStarted says that workers have met under the same name before.
+// ErrStarted reports that workers have met under the same name before.
 var ErrStarted = errors.New("workers have started under this name before; choose another")
 
 // meeting is where the workers of a run meet: in a table or a bucket beside what
@@ -45,17 +45,17 @@ type meeting struct {
 
 // A place holds notes, each under a name of its own.
 type place interface {
-	// open makes the place; errStarted says that somebody has done so before.
+	// open makes the place; ErrStarted reports that it exists already.
 	open(ctx context.Context) error
 	// join names the place that another worker makes.
 	join()
 	// leave leaves a note.
 	leave(ctx context.Context, name string) error
-	// has says whether a note is there; without the place there is none.
+	// has reports whether a note is there; without the place there is none.
 	has(ctx context.Context, name string) (bool, error)
 }
 
-// meet makes the place to meet, or waits until it is made; nil if there is nobody
+// meet makes the place to meet, or waits until it is made; nil if there is no other worker
 // to meet.
 func (r *run) meet(ctx context.Context) (*meeting, error) {
 	if !r.cfg.Worker.Meet {
@@ -178,10 +178,10 @@ func (m *meeting) together(ctx context.Context, stage string) error {
 	return m.wait(ctx, stage, m.run.cfg.Worker.Of)
 }
 
-// wait waits until so many workers, from the first, are at a stage.
+// wait waits until the first n workers are at a stage.
 func (m *meeting) wait(ctx context.Context, stage string, workers int) error {
 	began := task.Now(ctx)
-	here := 0 // so many, from the first, were seen
+	here := 0 // workers seen, from the first
 	for {
 		missing, err := m.missing(ctx, stage, here+1, workers)
 		if err != nil || len(missing) == 0 {

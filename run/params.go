@@ -45,7 +45,7 @@ type Param struct {
 	Check func(string) error
 	// Default is written as a user would write it: a list where Swept.
 	Default string
-	// Swept says that a list of values may be given, each of which becomes a
+	// Swept reports whether a list of values may be given, each of which becomes a
 	// coordinate of the points that are measured (docs/spec/results.md §2).
 	Swept bool
 }

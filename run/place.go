@@ -62,7 +62,7 @@ type bucketPlace struct {
 	bucket  string
 }
 
-// open makes the bucket. In one that is there already, a note that nobody else may
+// open makes the bucket. In one that is there already, a note that no other run may
 // have left says whose turn it is.
 func (p *bucketPlace) open(ctx context.Context) error {
 	var err error

@@ -35,7 +35,7 @@ func (r *Recorded) begin(ctx context.Context, c checker.Call) *checker.Pending {
 	return r.recorder.Begin(ctx, cause.Actor(ctx), c)
 }
 
-// end records the answer, unless the node that asked has crashed: nobody has got
+// end records the answer, unless the node that asked has crashed: no caller has got
 // it then, and the operation has not returned.
 func end(ctx context.Context, p *checker.Pending, a checker.Answer) {
 	if !errors.Is(context.Cause(ctx), fault.ErrCrashed) {

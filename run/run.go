@@ -51,7 +51,7 @@ type Config struct {
 	// measures all.
 	Worker Worker
 	// Meet opens the services on which workers meet, under a name that all of them
-	// have and nobody before them. Where they share what they measure, Open does so
+	// have and no run before them. Where they share what they measure, Open does so
 	// under the same name, else each under one of its own.
 	Meet func(context.Context) (*backend.Backend, error)
 	// Lakebench and RunID go into the document as they are.
@@ -84,7 +84,7 @@ type Progress struct {
 	Done, Total int64
 }
 
-// An InconclusiveError says which checks came to no verdict: the run is neither
+// An InconclusiveError reports which checks came to no verdict: the run is neither
 // proved valid nor invalid.
 type InconclusiveError struct{ Problems []string }
 
@@ -216,7 +216,7 @@ type run struct {
 	attempts int64           // likewise
 	lost     int64           // attempts whose reply was lost, but not by a fault
 	faults   *fault.Injector // nil: none
-	meeting  *meeting        // nil: of nobody
+	meeting  *meeting        // nil: no meeting
 	backend  results.Backend
 	series   []results.Series
 	checks   CheckList
@@ -296,7 +296,7 @@ func (r *run) point(ctx context.Context, n int, p load.Point, variants []Variant
 	return nil
 }
 
-// tracer returns what is to hear of the requests of a repeat; nil is nobody.
+// tracer returns what is to hear of the requests of a repeat; nil if nothing listens.
 func (r *run) tracer(rec *Recorder) (func(meter.TraceRecord), error) {
 	point, err := results.NewPoint(rec.Point)
 	if err != nil {

@@ -139,7 +139,7 @@ func (c Config) clock() results.Clock {
 	return results.RealClock
 }
 
-// deterministic says whether the counts of all points are (docs/spec/results.md §2).
+// deterministic reports whether the counts of all points are (docs/spec/results.md §2).
 func (c Config) deterministic() bool {
 	for p := range load.Points(c.Workload.Axes(c.Params)) {
 		if !c.Workload.Deterministic(p) {

@@ -84,7 +84,7 @@ type Difference struct {
 	Variant, Point, Metric string
 	// Reported is what the endpoint said, Computed what the rules give.
 	Reported, Computed float64
-	// Known says why the difference is expected of this server; empty if nobody
+	// Known says why the difference is expected of this server; empty if no entry
 	// knows why.
 	Known string
 }
@@ -121,7 +121,7 @@ func (s *Shadow) Compare(doc *results.Document) ([]Difference, error) {
 		}
 	}
 	if exact < all {
-		check.Detail = fmt.Sprintf("counts and units are equal at the %d of %d points at which nobody works at the same time as others", exact, all)
+		check.Detail = fmt.Sprintf("counts and units are equal at the %d of %d points without concurrent clients", exact, all)
 	}
 	unexplained := 0
 	for _, d := range differences {
@@ -175,7 +175,7 @@ func (s *Shadow) differences(doc *results.Document, known []knownDifference) []D
 	return out
 }
 
-// compares says whether an endpoint must agree with the rules on a metric.
+// compares reports whether an endpoint must agree with the rules on a metric.
 func (s *Shadow) compares(m results.MetricSummary) bool {
 	return s.exact[m.Point.String()] && slices.Contains(comparedMetrics, m.Metric) && !slices.Contains(s.Free, m.Metric)
 }

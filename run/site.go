@@ -79,7 +79,7 @@ type Recorder struct {
 	made    int // see Next
 	// metrics are the workload's own; those of the ledgers come by themselves.
 	Metrics map[string]float64
-	// history is what was asked and told, for the checker; nil if nobody recorded
+	// history is what was asked and told, for the checker; nil if nothing recorded
 	// it.
 	History *checker.Recorder
 	// watch, if not nil, hears of each request as it ends, if the workload traces.

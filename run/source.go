@@ -57,7 +57,7 @@ func digestFile(fsys fs.FS, name string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// Given says whether there are records to read, rather than to generate.
+// Given reports whether there are records to read, rather than to generate.
 func (s Source) Given() bool { return s.File != nil || s.Table != "" }
 
 // shape is what a file says about the parameters that describe a lake.

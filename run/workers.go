@@ -22,7 +22,7 @@ type Worker struct {
 	// Index is its number, from 1, and Of how many there are; 0 is a run that is
 	// whole.
 	Index, Of int
-	// Meet says that they work on one endpoint, and start together (Config.Meet).
+	// Meet reports whether they work on one endpoint, and start together (Config.Meet).
 	// Without it each has services of its own.
 	Meet bool
 }

@@ -23,26 +23,26 @@ type Workload struct {
 	Params   []Param
 	// Metrics are those that only this workload has.
 	Metrics results.Metrics
-	// Imports says that a history file or an existing table can stand in for what
+	// Imports reports whether a history file or an existing table can stand in for what
 	// is generated.
 	Imports bool
 	// headline says in at most two sentences what a document of the workload found.
 	Headline func(*results.Document) string
 	// published are the published figures that it measures.
 	Published []Figure
-	// divisible says that what an operation costs does not depend on those before
+	// divisible reports whether what an operation costs does not depend on those before
 	// it, so that several workers may divide them.
 	Divisible bool
-	// objects says that it works on S3, and not on DynamoDB.
+	// objects reports whether it works on S3, and not on DynamoDB.
 	OnS3 bool
-	// deterministic says that on the embedded services the counts of a point
-	// depend on nothing but version, parameters and seed: nobody works at the same
-	// time as somebody else (docs/spec/results.md §2).
+	// deterministic reports whether on the embedded services the counts of a point
+	// depend on nothing but version, parameters and seed: no clients run
+	// concurrently (docs/spec/results.md §2).
 	Deterministic func(load.Point) bool
 	// free are common metrics in which servers may differ although all of them
 	// keep to the rules.
 	Free []string
-	// traces says that subjects watch the requests of what they measure.
+	// traces reports whether subjects watch the requests of what they measure.
 	Traces bool
 	// checkRun refuses what no single parameter's range can: combinations of
 	// parameters and input. It may be nil.

@@ -175,10 +175,10 @@ func (c *catalogSite) loadV1(ctx context.Context) error {
 	return c.Load(ctx, c.tableV1, c.records(ctx), c.size(), v1.Item)
 }
 
-// existing says whether the tables are somebody's own, and only to be read.
+// existing reports whether the tables belong to the user, and are only read.
 func (c *catalogSite) existing() bool { return c.Config.Source.Table != "" }
 
-// isThere says whether somebody else has loaded the tables.
+// isThere reports whether the tables are loaded already.
 func (c *catalogSite) isThere() bool { return c.existing() || c.Config.SetUpElsewhere() }
 
 // table makes the table of a layout, or names the existing one.

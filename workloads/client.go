@@ -25,7 +25,7 @@ func (c *client) read(ctx context.Context, key string) error {
 	return err
 }
 
-// create writes a record that nobody else writes.
+// create writes a record that no other client writes.
 func (c *client) create(ctx context.Context, key string, value []byte) error {
 	err := c.store.CAS(ctx, key, store.Absent(), value)
 	if err == nil {
@@ -34,7 +34,7 @@ func (c *client) create(ctx context.Context, key string, value []byte) error {
 	return err
 }
 
-// remove deletes a record that nobody else writes.
+// remove deletes a record that no other client writes.
 func (c *client) remove(ctx context.Context, key string) error {
 	err := c.store.Delete(ctx, key, c.known[key])
 	if err == nil {
@@ -57,7 +57,7 @@ func (c *client) replaceUnder(ctx context.Context, guard, key string, next []byt
 	})
 }
 
-// insist tries until nobody was faster, learning from each refusal.
+// insist repeats a conflicting write, learning the version from each refusal.
 func (c *client) insist(ctx context.Context, key, guard string, next []byte, try func() error) error {
 	for range mostTries {
 		var conflict *store.ConflictError

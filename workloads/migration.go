@@ -41,7 +41,7 @@ func migration() *run.Workload {
 		Params: []run.Param{
 			{Name: "records", Kind: run.Integer, Min: 2, Max: 100_000_000, Default: "100,1000,10000", Swept: true, Doc: "records of v1 when the migration begins"},
 			{Name: "page_size", Kind: run.Integer, Min: 1, Max: migrate.MaxPageSize, Default: "1000", Swept: true, Doc: "records that a request of the backfill reads"},
-			{Name: "writers", Kind: run.Integer, Min: 0, Max: 256, Default: "0,4", Swept: true, Doc: "nodes that write meanwhile; 0: nobody else is at work"},
+			{Name: "writers", Kind: run.Integer, Min: 0, Max: 256, Default: "0,4", Swept: true, Doc: "nodes that write meanwhile; 0: none"},
 			{Name: "readers", Kind: run.Integer, Min: 0, Max: 256, Default: "1", Doc: "nodes that refresh their catalog meanwhile, if there are writers"},
 			{Name: "think_ms", Kind: run.Integer, Min: 0, Max: 60_000, Default: "20", Doc: "milliseconds between two operations of a node, on average"},
 			{Name: "after", Kind: run.Integer, Min: 0, Max: 100_000, Default: "20", Doc: "operations of each node after the migration"},

@@ -87,7 +87,7 @@ const actorAuditor = "auditor"
 
 // checkReturned adds what v2 holds at the end to what was recorded, as a read of
 // every key that there ever was: then the checker finds what was lost, what came
-// back and what nobody wrote. Of those, what came back has a check of its own.
+// back and what no node wrote. Of those, what came back has a check of its own.
 func (mv *move) checkReturned(ctx context.Context, end map[string][]byte) {
 	keys := map[string]bool{}
 	for key := range mv.initial {

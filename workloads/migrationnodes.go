@@ -149,7 +149,7 @@ func (n *migrationNode) draw() (string, func(context.Context) error) {
 	return opRead, func(ctx context.Context) error { return n.read(ctx, table) }
 }
 
-// fresh returns a value that nobody else writes.
+// fresh returns a value that no other node writes.
 func (n *migrationNode) fresh(key string) []byte {
 	n.made++
 	version := uint64(n.made)<<16 | n.random.Uint64N(1<<16)

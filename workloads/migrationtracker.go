@@ -29,7 +29,7 @@ type tracker struct {
 	mu      sync.Mutex // never held over a yield
 	phase   string
 	entered map[string]bool // phases that have begun
-	done    bool            // nobody migrates any more
+	done    bool            // the migrator has ended
 	seen    sightings
 }
 
@@ -59,7 +59,7 @@ func (t *tracker) now() string {
 	return t.phase
 }
 
-// over says that the migrator has ended, however that was.
+// over reports whether the migrator has ended, however that was.
 func (t *tracker) over() {
 	t.mu.Lock()
 	t.done = true
@@ -174,7 +174,7 @@ func (t *tracker) watch(r meter.TraceRecord) {
 	}
 }
 
-// changes says whether a request changes items.
+// changes reports whether a request changes items.
 func changes(api string) bool {
 	switch api {
 	case "PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems":

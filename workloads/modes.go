@@ -117,7 +117,7 @@ func (l *lake) authority() string {
 // write both.
 const checkMirrored = "both layouts end equal"
 
-// mirrors says whether nodes of the lake's mode write both layouts.
+// mirrors reports whether nodes of the lake's mode write both layouts.
 func (l *lake) mirrors() bool {
 	return l.mode == control.ModeDual || l.mode == control.ModeV2Authoritative
 }

@@ -46,7 +46,7 @@ func TestCompareIsNetOfRetries(t *testing.T) {
 	}
 }
 
-// passed says whether the last comparison with the rules passed.
+// passed reports whether the last comparison with the rules passed.
 func passed(doc *results.Document) bool {
 	status := results.Failed
 	for _, c := range doc.Checks {

@@ -199,7 +199,7 @@ func (s *failoverSite) keptOut(setup context.Context, r *run.Recorder, before *w
 	_, err := before.Append(setup, rowsOf(2_000_000, 1)...)
 	switch {
 	case s.Faults != nil:
-		c.Status, c.Detail = results.Skipped, "with faults, nobody may have taken the shard over"
+		c.Status, c.Detail = results.Skipped, "with faults, possibly no node has taken the shard over"
 	case !errors.Is(err, wal.ErrFenced):
 		c.Status = results.Failed
 		c.Detail = fmt.Sprintf("%s at %s: its append ended with %v", r.Variant, run.PointText(s.Point), err)

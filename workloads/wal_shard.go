@@ -131,7 +131,7 @@ func (m *measuredShard) store(user string) (*manifest.Store, error) {
 	return manifest.NewStore(cfg)
 }
 
-// lagHint makes the hint lag so many versions behind the manifest, and the
+// lagHint makes the hint lag n versions behind the manifest, and the
 // manifest long enough for it, on behalf of the writer of an epoch. What is done
 // under ctx is set-up.
 func (m *measuredShard) lagHint(ctx context.Context, epoch uint64, lag int64) error {

@@ -12,7 +12,7 @@
 // and so are the other attributes that an imported item may have had, which are
 // in its size only. Keys are unique.
 //
-// Its opinion: such a file is either whole or refused. The header's counts are
+// Such a file is either whole or refused. The header's counts are
 // checked at the end, an unknown field or schema version anywhere is an error
 // that names the line, and a file appears under its name only when all of it is
 // on disk.

@@ -9,7 +9,7 @@
 //	manifest-files.json     a line a data file: itemCount, md5Checksum, dataFileS3Key
 //	data/<name>.json.gz     an item a line: {"Item":{"pk":{"S":"tbl/orders"},…}}
 //
-// Its opinion: an import is a copy of the table's shape or it is nothing. What
+// An import is a copy of the table's shape or it is nothing. What
 // the manifests promise, the number of items of each file and of all, and the MD5
 // of each file, must hold; a line that cannot be read stops the import with its
 // file and number, unless the caller asked for such lines to be skipped and

@@ -2,7 +2,7 @@
 // layout by DynamoDB's rules: the families, their sizes, the share of a v1 scan
 // that each causes, and what listing each costs in v2.
 //
-// Its opinion: this is arithmetic on keys and sizes, so it needs no run. It is
+// This is arithmetic on keys and sizes, so it needs no run. It is
 // exact where all items have one size. Otherwise pages are cut in the file's
 // order, while a real scan goes by hash and a real query by key, and the totals
 // can differ by a unit for each page.

@@ -85,7 +85,7 @@ func (b *Backend) Table(ctx context.Context, layout string, create func(ctx cont
 	err := create(ctx, name)
 	var inUse *types.ResourceInUseException
 	if isNew && errors.As(err, &inUse) {
-		b.tables.forget(name) // somebody else's: not ours to change or remove
+		b.tables.forget(name) // another run's: not ours to change or remove
 	}
 	return name, b.Classify(err)
 }

@@ -47,7 +47,7 @@ const (
 
 	// Setup prepares or removes what a workload measures. It is part of no metric.
 	Setup Label = "setup"
-	// None is the label of a request for which nobody named a cause.
+	// None is the label of a request without a cause.
 	None Label = "none"
 )
 

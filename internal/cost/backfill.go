@@ -38,7 +38,7 @@ func (c Copy) Transactions() float64 {
 	return float64(full)*math.Ceil(float64(perPage)/pairs) + math.Ceil(float64(rest)/pairs)
 }
 
-// Backfill returns what the copy costs while nobody else writes. Each page ends
+// Backfill returns what the copy costs without concurrent writes. Each page ends
 // with a progress record of at most 1 KB, and one more says that the run is
 // complete (docs/spec/metadata-store.md §5).
 func Backfill(c Copy) Cost {

@@ -44,6 +44,6 @@ func sum(costs ...Cost) Cost {
 	return c
 }
 
-// read is a strongly consistent read of one item of so many bytes, 0 if there is
+// read is a strongly consistent read of one item of n bytes, 0 if there is
 // none.
 func read(itemBytes int64) Cost { return Cost{Requests: 1, RRU: units.Read(itemBytes, units.Strong)} }

@@ -77,7 +77,7 @@ type attempt struct {
 	sent bool
 	// at is when it was, if there is a trace.
 	at time.Time
-	// connected says that net/http had a connection for the request, written how
+	// connected reports whether net/http had a connection for the request, written how
 	// often it wrote the request, and served holds what the service said of it. All
 	// are told from outside the call's task, and maybe after its end.
 	connected atomic.Bool

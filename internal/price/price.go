@@ -1,6 +1,6 @@
 // Package price turns billed units into money.
 //
-// Its opinion: a price without a date, a region and a source is a rumour, so a
+// A price without a date, a region and a source is a rumour, so a
 // table carries all three, a missing price is an error and never zero, and every
 // result names the hash of the table that priced it.
 package price
@@ -98,7 +98,7 @@ func (t Table) S3(a, b int64) float64 {
 }
 
 // S3Express returns the cost of a class A and b class B requests to S3 Express
-// One Zone that uploaded and read so many bytes.
+// One Zone that uploaded and read these bytes.
 func (t Table) S3Express(a, b, uploaded, read int64) float64 {
 	requests := (float64(a)*t.Express.ClassAPerThousand + float64(b)*t.Express.ClassBPerThousand) / 1e3
 	return requests + (float64(uploaded)*t.Express.UploadPerGB+float64(read)*t.Express.ReadPerGB)/transferGB

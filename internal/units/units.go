@@ -1,7 +1,7 @@
 // Package units holds DynamoDB's rules of size and price-bearing units: how
 // many bytes a value has, and how many request units those bytes cost.
 //
-// Its opinion: a request unit is arithmetic on bytes, so it is computed from
+// A request unit is arithmetic on bytes, so it is computed from
 // bytes in one place, by whoever counts (the embedded service) and whoever
 // predicts (the planner), and never read off a table of examples. Units are
 // float64 because an eventually consistent read of one block is half a unit;

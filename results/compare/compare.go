@@ -1,6 +1,6 @@
 // Package compare holds two results of one workload side by side.
 //
-// Its opinion: a count of a deterministic run is a fact, so any difference is a
+// A count of a deterministic run is a fact, so any difference is a
 // difference, in every repeat; everything else is a sample, and a difference
 // between samples is only told where it is significant among all the rows that
 // were looked at (docs/spec/results.md §3). Where there are too few repeats for that,
@@ -43,7 +43,7 @@ func (o Options) Validate() error {
 // ErrDifferent is for those to whom a difference is an error.
 var ErrDifferent = errors.New("the results differ")
 
-// A MismatchError says that two results measured different things.
+// A MismatchError reports that two results measured different things.
 type MismatchError struct {
 	Old, New results.Workload
 }
@@ -131,7 +131,7 @@ func Compare(old, next results.Named, o Options) (*Comparison, error) {
 	return c, nil
 }
 
-// Differs says whether any row, entry of a ledger or class of growth differs.
+// Differs reports whether any row, entry of a ledger or class of growth differs.
 func (c *Comparison) Differs() bool {
 	for i := range c.Rows {
 		if c.Rows[i].Differs() {

@@ -84,11 +84,11 @@ type Growth struct {
 	X     string         `json:"x"`
 	Old   results.Class  `json:"old"`
 	New   results.Class  `json:"new"`
-	// Exact says that the fits are of exact metrics, so that a change is no noise.
+	// Exact reports whether the fits are of exact metrics, so that a change is no noise.
 	Exact bool `json:"exact"`
 }
 
-// Differs says whether the class changed.
+// Differs reports whether the class changed.
 func (g Growth) Differs() bool { return g.Old != g.New }
 
 // growth pairs the fits, in the order of the old ones.

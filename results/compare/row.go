@@ -40,7 +40,7 @@ type Row struct {
 	Old, New float64
 	// OldRepeats and NewRepeats are how many repeats have the metric.
 	OldRepeats, NewRepeats int
-	// Exact says that no statistics are involved.
+	// Exact reports whether no statistics are involved.
 	Exact bool
 	// P is, of rows that are not exact, the chance of a difference as large as this
 	// if there is none, by the U test of Mann and Whitney; not corrected.
@@ -57,7 +57,7 @@ type Row struct {
 	place int // its number: rows of one place follow each other
 }
 
-// Differs says whether the row is one to look at.
+// Differs reports whether the row is one to look at.
 func (r *Row) Differs() bool {
 	return r.Change == Different || r.Change == OnlyOld || r.Change == OnlyNew
 }

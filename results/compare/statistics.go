@@ -65,7 +65,7 @@ func smallestP(n, m int) float64 {
 	return min(p, 1)
 }
 
-// TooFew says that no row could have been significant.
+// TooFew reports whether no row could have been significant.
 type TooFew struct {
 	// Rows are how many were tested together, Least is the smallest p that any of
 	// them can have, and Alpha/Rows what it would have to be.

@@ -38,7 +38,7 @@ func (j *judgement) checks() {
 	}
 }
 
-// required says whether a check must pass: the policy wants it, or it passed in
+// required reports whether a check must pass: the policy wants it, or it passed in
 // the baseline and the policy does not call it optional.
 func (j *judgement) required(name string) bool {
 	passed := slices.ContainsFunc(j.baseline.Checks, func(c results.Check) bool { return c.Name == name && c.Status == results.Passed })

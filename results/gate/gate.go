@@ -1,6 +1,6 @@
 // Package gate decides whether a result is still what its baseline says.
 //
-// Its opinion: a gate fails closed. What is missing, empty, interrupted, cut off or
+// A gate fails closed. What is missing, empty, interrupted, cut off or
 // not comparable fails as surely as what got worse, each with a message of its
 // own. An unexplained improvement of a count fails too, for it usually means that
 // work stopped being done; who means it updates the baseline. And a gate that has
@@ -106,7 +106,7 @@ type Tally struct {
 	Checks int `json:"checks"`
 }
 
-// A NotPassedError says that a gate did not let a result pass.
+// A NotPassedError reports that a gate did not let a result pass.
 type NotPassedError struct {
 	Outcome Outcome
 	// Failures is how many there are, First is one of them.
@@ -216,7 +216,7 @@ func (j *judgement) clamped() {
 	}
 }
 
-// comparable says whether the rows of both mean the same.
+// comparable reports whether the rows of both mean the same.
 func (j *judgement) comparable() bool {
 	return j.baseline.Workload.Hash == j.result.Workload.Hash && j.baseline.Seed == j.result.Seed &&
 		len(j.baseline.Series) > 0 && len(j.result.Series) > 0

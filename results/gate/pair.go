@@ -106,7 +106,7 @@ func Updates(r Report, baselines, found []results.Named, place string) ([]result
 	return changes, nil
 }
 
-// differs says that the result fails, or has metrics that the baseline has not.
+// differs reports whether the result fails, or has metrics that the baseline has not.
 func (v Verdict) differs() bool {
 	for _, f := range v.Advice {
 		if f.Kind == KindMetricMissing {

@@ -147,7 +147,7 @@ func eightRepeats(d *results.Document) {
 	d.Series, d.Repeats, d.Clock = series, repeats, results.RealClock
 }
 
-// slower makes the times of one place so many times as long.
+// slower multiplies the times of one place.
 func slower(d *results.Document, factor float64) bool {
 	place := ""
 	for i := range d.Series {

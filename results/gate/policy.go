@@ -105,7 +105,7 @@ type decision struct {
 	up, down float64
 }
 
-// allows says whether a change is within what the policy lets pass.
+// allows reports whether a change is within what the policy lets pass.
 func (d decision) allows(r *compare.Row) bool { return r.Most <= d.up && -r.Least <= d.down }
 
 // decide finds the last rule that matches a row, and marks it as used. Without one
@@ -132,5 +132,5 @@ func (r Rule) matches(workload string, row *compare.Row) bool {
 	return among(r.Workloads, workload) && among(r.Variants, row.Variant) && among(r.Phases, row.Phase) && among(r.Metrics, row.Metric)
 }
 
-// among says that a list has a value, or names none.
+// among reports whether a list has a value, or names none.
 func among[T comparable](list []T, v T) bool { return len(list) == 0 || slices.Contains(list, v) }

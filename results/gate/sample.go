@@ -56,7 +56,7 @@ func sampleMetrics() results.Metrics {
 	}
 }
 
-// sampleSeries is one operation of so many requests of a millisecond.
+// sampleSeries is one operation of n requests of a millisecond.
 func sampleSeries(variant string, size, requests int64) (results.Series, error) {
 	h := hdrhistogram.New(1, time.Minute.Nanoseconds(), 2)
 	if err := h.RecordValue(requests * time.Millisecond.Nanoseconds()); err != nil {

@@ -67,7 +67,7 @@ func ofGrowth(p Policy) Action  { return p.Growth }
 // Planted is what became of a plant.
 type Planted struct {
 	Name string `json:"name"`
-	// Caught says that the gate failed, and for the reason that was planted.
+	// Caught reports whether the gate failed, and for the reason that was planted.
 	Caught bool `json:"caught"`
 	// Skipped says why it was not planted; "" if it was.
 	Skipped string `json:"skipped,omitempty"`
@@ -75,7 +75,7 @@ type Planted struct {
 	Message string `json:"message"`
 }
 
-// A SelfTestError says what a gate let pass, or that it failed on what had not
+// A SelfTestError reports what a gate let pass, or that it failed on what had not
 // changed.
 type SelfTestError struct{ Problems []string }
 

@@ -21,7 +21,7 @@ const problemPrefix = "problem/"
 // A ProblemKind is why an item of v1 cannot be, or must not be, copied to v2.
 type ProblemKind string
 
-// The kinds of problems. The first four are of items that v2 cannot hold: somebody
+// The kinds of problems. The first four are of items that v2 cannot hold: an operator
 // has to change v1. The others are of copies that differ, which repair heals.
 const (
 	KeyTooLong      ProblemKind = "key-too-long"

@@ -140,7 +140,7 @@ func BucketName(family string, shard int) string {
 	return fmt.Sprintf("%s#%02d", family, shard)
 }
 
-// ItemBytes returns the size of a v1 item of a key and a value of so many bytes,
+// ItemBytes returns the size of a v1 item of a key and a value of n bytes,
 // by DynamoDB's sizing rules (docs/facts/dynamodb.md §3.1).
 func ItemBytes(keyBytes, valueBytes int) int {
 	return units.StringSize(AttrKey) + units.StringSize(AttrValue) + keyBytes + valueBytes

@@ -1,7 +1,7 @@
 // Package check holds the manifests of deploy/kubernetes to what Kubernetes takes
 // and to what they need of each other, without a cluster and without the network.
 //
-// Its opinion: a manifest that is merely well-formed YAML proves nothing. So
+// A manifest that is merely well-formed YAML proves nothing. So
 // kustomize builds it as it would be applied, and it is decoded strictly into the
 // types of the Kubernetes API: an unknown field, a duplicate one and a value of
 // another type are errors. What types cannot say is checked here by itself.
@@ -76,7 +76,7 @@ func build(fsys filesys.FileSystem, dir string) (*manifests, error) {
 		case *corev1.ServiceAccount:
 			m.accounts[o.Name] = true
 		default:
-			return nil, fmt.Errorf("%s %s: nobody checks what this kind needs", r.GetKind(), r.GetName())
+			return nil, fmt.Errorf("%s %s: no check knows this kind", r.GetKind(), r.GetName())
 		}
 	}
 	return m, nil

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
-// kustomizations are all that somebody may apply.
+// kustomizations are all that a user may apply.
 var kustomizations = []string{"base", "overlays/aws", "overlays/local-endpoint"}
 
 // tree is deploy/kubernetes in memory, where a test may change it.

@@ -55,9 +55,9 @@
 //	                            account, by the limit that was hit, or action, for which a transaction
 //	                            is cancelled; on S3 SlowDown
 //	conflict                    DynamoDB: another transaction holds an item
-//	unprocessed count           DynamoDB: the last so many entries of a batch are handed back
+//	unprocessed count           DynamoDB: the last count entries of a batch are handed back
 //	delay duration              the request reaches the service that much later
-//	cut [ count ]               the service acts, the connection ends after so many bytes of the
+//	cut [ count ]               the service acts, the connection ends after count bytes of the
 //	                            answer's body (default: half)
 //	crash-before, crash-after   the node that asked crashes, before or after the service acts (Node)
 //

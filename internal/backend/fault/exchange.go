@@ -21,7 +21,7 @@ type Exchange[T any] interface {
 	SendPart(ctx context.Context, leave int64) (T, error)
 	// Refuse returns what the service would have answered.
 	Refuse(r Refusal) (T, error)
-	// Cut ends an answer after so many bytes, 0: half-way.
+	// Cut ends an answer after this many bytes; 0: half-way.
 	Cut(answer T, after int64, lost error) (T, error)
 	// Drop frees an answer that is not delivered.
 	Drop(answer T)

@@ -138,7 +138,7 @@ func (x *httpExchange) Cut(resp *http.Response, after int64, lost error) (*http.
 	return resp, nil
 }
 
-// cutBody ends with an error after so many bytes.
+// cutBody ends with an error after n bytes.
 type cutBody struct {
 	io.ReadCloser
 	left int64

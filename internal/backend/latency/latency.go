@@ -150,7 +150,7 @@ func NewModel(t Table, seed uint64) *Model {
 	return &Model{table: t, draws: rand.New(rand.NewPCG(seed, streamTimes))}
 }
 
-// Draw returns how long one request takes that read or wrote so many bytes of
+// Draw returns how long one request takes that read or wrote n bytes of
 // items.
 func (m *Model) Draw(service, operation string, itemBytes int64) time.Duration {
 	p := m.table.profile(service, operation)

@@ -43,7 +43,7 @@ func (m *Mutex) TryLock() bool { return m.gate.tryEnter(1) }
 // Unlock frees the lock. It panics if the lock is not held.
 func (m *Mutex) Unlock() { m.gate.leave("lock", 1) }
 
-// A gate counts who is in. While a place is free and somebody waits, the first
+// A gate counts who is in. While a place is free and a task waits, the first
 // in line has a wake-up that it has yet to act on.
 type gate struct {
 	mu      sync.Mutex // never held over a yield

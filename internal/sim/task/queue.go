@@ -12,7 +12,7 @@ var ErrClosed = errors.New("task: queue closed")
 
 // A Queue hands values from task to task, first in, first out.
 //
-// While there is a value and somebody waits for one, the first in line has a
+// While there is a value and a task waits for one, the first in line has a
 // wake-up that it has yet to act on; the same holds for room. So one wake-up a
 // value is enough, and one that a cancelled waiter did not use is passed on.
 type Queue[T any] struct {

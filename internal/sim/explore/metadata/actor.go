@@ -242,7 +242,7 @@ func (a *actor) list(ctx context.Context) {
 		case slices.Contains(keys, e.Key):
 			w.listings.add(o.number, "%s got %q twice in one list", a.name, e.Key)
 		case !isListed(e.Key) || !slices.Contains(w.cfg.Keys(), e.Key):
-			w.listings.add(o.number, "%s got %q in a list of %q, which nobody wrote", a.name, e.Key, listed)
+			w.listings.add(o.number, "%s got %q in a list of %q, which no actor wrote", a.name, e.Key, listed)
 		}
 		keys = append(keys, e.Key)
 		a.known[e.Key] = store.Exactly(e.Value)
