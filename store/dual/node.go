@@ -75,6 +75,9 @@ func (s *Store) announce(ctx context.Context, write func() error) error {
 		if err != nil && !early {
 			return err
 		}
+		// The mode as it was before the records are read: a drain may turn the node
+		// meanwhile, and records without the marker forbid nothing to it then.
+		asked := s.Mode()
 		state, err := s.records.State(ctx)
 		if err != nil {
 			return err
@@ -82,13 +85,14 @@ func (s *Store) announce(ctx context.Context, write func() error) error {
 		if early && state.TableExists {
 			continue
 		}
-		return s.comply(ctx, state)
+		return s.comply(ctx, asked, state)
 	}
 }
 
-// comply turns to the layout that the control records demand.
-func (s *Store) comply(ctx context.Context, state control.State) error {
-	mode, err := s.admit(s.Mode(), state)
+// comply turns to the layout that the control records demand of a node in the mode
+// that it had before they were read.
+func (s *Store) comply(ctx context.Context, asked control.Mode, state control.State) error {
+	mode, err := s.admit(asked, state)
 	if err != nil {
 		return err
 	}

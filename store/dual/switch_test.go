@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -374,4 +375,38 @@ func TestMarkerUnread(t *testing.T) {
 	if !strings.Contains(err.Error(), "marker") {
 		t.Errorf("message %q does not say what could not be read", err)
 	}
+}
+
+// TestTurnDuringHeartbeat: a drain that meets the marker while a heartbeat still
+// holds what it read before makes the node fit, not forbidden.
+func TestTurnDuringHeartbeat(t *testing.T) {
+	l := newLake(t)
+	l.write("tbl/a", "old", "old")
+	s := l.openFaulty("a", control.ModeDual)
+	drained := make(chan error, 1)
+	// The heartbeat reads the node's record, whether v1 is retired, the marker, and
+	// then the barrier.
+	l.faults.Next("GetItem", storetest.Through, storetest.Through, storetest.Through, before(func() {
+		l.finalize()
+		go func() {
+			for _, err := range s.List(context.Background(), "tbl/") {
+				if err != nil {
+					drained <- err
+					return
+				}
+			}
+			drained <- nil
+		}()
+		for s.Mode() == control.ModeDual {
+			time.Sleep(time.Millisecond)
+		}
+	}))
+	l.must(s.Heartbeat(context.Background()))
+	l.must(<-drained)
+	if sent := l.faults.Sent("GetItem"); !strings.Contains(string(sent[3]), "barrier") {
+		t.Errorf("the fourth read is %s, want that of the barrier", sent[3])
+	}
+	l.mode(s, control.ModeV2Authoritative)
+	l.get(s, "tbl/a", "old")
+	l.peer("a", control.ModeV2Authoritative, true)
 }
