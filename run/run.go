@@ -330,9 +330,7 @@ func (r *run) tracer(rec *Recorder) (func(meter.TraceRecord), error) {
 // newMeter returns a meter for a backend's clients that knows the outcomes of a
 // store's operations.
 func newMeter(b *backend.Backend, trace func(meter.TraceRecord)) (*meter.Meter, error) {
-	cfg := meter.DefaultConfig()
-	cfg.ReportCapacity = b.Kind() == backend.Endpoint
-	cfg.Trace = trace
+	cfg := b.MeterConfig(trace)
 	cfg.Classify = func(err error) meter.OperationOutcome {
 		if errors.Is(err, store.ErrUnknown) || errors.Is(err, wal.ErrUnknown) {
 			return meter.OperationUnknown

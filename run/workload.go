@@ -90,19 +90,15 @@ func Find(all []*Workload, name string) (*Workload, error) {
 	return nil, &UnknownError{spelling.Unknown("workload", name, names)}
 }
 
-// ResolveFor is Resolve for what a source holds: the parameters that describe a
-// generated lake get the values that were found in it.
-func (w *Workload) ResolveFor(ctx context.Context, set map[string]string, src Source) (Params, error) {
+// ResolveFor returns the parameters for what a source holds, where p are those of
+// set: the parameters that describe a generated lake get the values found in the
+// source. They are p itself if the lake is generated.
+func (w *Workload) ResolveFor(ctx context.Context, set map[string]string, p Params, src Source) (Params, error) {
 	if !src.Given() {
-		return w.Resolve(set)
+		return p, nil
 	}
 	if !w.Imports {
 		return nil, fmt.Errorf("workload %s generates what it measures; a history file or an existing table cannot stand in for it", w.Name)
-	}
-	// Names and values are judged before the source is read for its shape.
-	p, err := w.Resolve(set)
-	if err != nil {
-		return nil, err
 	}
 	fixed, err := src.fix(ctx, w, set, p.Word("prefix"))
 	if err != nil {

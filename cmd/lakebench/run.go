@@ -184,7 +184,7 @@ func (o *runOptions) config(ctx context.Context, p *progress, stderr io.Writer) 
 	if cfg.Source, err = o.source(ctx, cfg, p, stderr); err != nil {
 		return cfg, err
 	}
-	if cfg.Params, err = w.ResolveFor(ctx, set, cfg.Source); err != nil {
+	if cfg.Params, err = w.ResolveFor(ctx, set, cfg.Params, cfg.Source); err != nil {
 		return cfg, err
 	}
 	version, commit := buildVersion()

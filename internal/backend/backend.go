@@ -274,13 +274,19 @@ func (b *Backend) endpoints() string {
 	return strings.Join(all, ", ")
 }
 
-// NewMeter returns a meter for this backend's clients: an endpoint is asked for
-// the units that the embedded services tell by themselves. trace may be nil.
-func (b *Backend) NewMeter(trace func(meter.TraceRecord)) (*meter.Meter, error) {
+// MeterConfig returns the configuration of a meter for this backend's clients: an
+// endpoint is asked for the units that the embedded services tell by themselves.
+// trace may be nil.
+func (b *Backend) MeterConfig(trace func(meter.TraceRecord)) meter.Config {
 	cfg := meter.DefaultConfig()
 	cfg.ReportCapacity = b.cfg.Kind == Endpoint
 	cfg.Trace = trace
-	return meter.New(cfg)
+	return cfg
+}
+
+// NewMeter returns a meter of MeterConfig.
+func (b *Backend) NewMeter(trace func(meter.TraceRecord)) (*meter.Meter, error) {
+	return meter.New(b.MeterConfig(trace))
 }
 
 // Close removes the tables and objects that were made, unless they are to be kept. ctx
