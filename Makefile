@@ -27,6 +27,7 @@ RACED := ./internal/backend/... ./internal/meter/... ./internal/sim/... ./manife
 .PHONY: race
 race: ## The tests of the concurrent packages with the race detector
 	$(GO) test -race -short -vet=off -timeout 30m $(RACED)
+	$(GO) test -race -vet=off -timeout 15m -run '^TestVirtualRunIsTheSameEverywhere$$' ./cmd/lakebench
 
 .PHONY: mutants
 mutants: ## Try every mutant on the test that must catch it, or with CHANGED=COMMIT those that changed since then
