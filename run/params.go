@@ -41,7 +41,7 @@ type Param struct {
 	Least, Most float64
 	// Choices are the words a Choice can be.
 	Choices []string
-	// check refuses a Text.
+	// Check refuses a Text.
 	Check func(string) error
 	// Default is written as a user would write it: a list where Swept.
 	Default string

@@ -9,12 +9,12 @@ import (
 type Figure struct {
 	Name, Variant string
 	Published     float64
-	// metric is read at the coordinates of at, the last point if several have them. It
+	// Metric is read at the coordinates of at, the last point if several have them. It
 	// is multiplied by the parameter times, or divided by the parameter per.
 	Metric     string
 	At         map[string]string
 	Times, Per string
-	// explained says what the measured number is made of, and where a difference may
+	// Explained says what the measured number is made of, and where a difference may
 	// come from.
 	Explained string
 }

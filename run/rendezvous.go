@@ -55,8 +55,8 @@ type place interface {
 	has(ctx context.Context, name string) (bool, error)
 }
 
-// meet makes the place to meet, or waits until it is made; nil if there is no other worker
-// to meet.
+// meet makes the place to meet, or waits until it is made; nil if the worker meets
+// no others.
 func (r *run) meet(ctx context.Context) (*meeting, error) {
 	if !r.cfg.Worker.Meet {
 		return nil, nil

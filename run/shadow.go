@@ -27,7 +27,7 @@ type Shadow struct {
 	// silent are the units of requests that were refused, by series and metric: an
 	// error says nothing of what it cost (docs/facts/dynamodb.md §3.2, 17 and 23).
 	silent map[seriesKey]map[string]float64
-	// free are metrics that the workload lets a server decide.
+	// Free are metrics that the workload lets a server decide.
 	Free []string
 }
 

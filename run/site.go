@@ -77,9 +77,9 @@ type Recorder struct {
 	Repeat  int
 	Meter   *meter.Meter
 	made    int // see Next
-	// metrics are the workload's own; those of the ledgers come by themselves.
+	// Metrics are the workload's own; those of the ledgers come by themselves.
 	Metrics map[string]float64
-	// history is what was asked and told, for the checker; nil if nothing recorded
+	// History is what was asked and told, for the checker; nil if nothing recorded
 	// it.
 	History *checker.Recorder
 	// watch, if not nil, hears of each request as it ends, if the workload traces.

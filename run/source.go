@@ -25,7 +25,7 @@ type Source struct {
 	// digest is the SHA-256 of the file: what was measured is part of the hash of
 	// the workload.
 	digest string
-	// table is a v1 table that is only read, and found what it holds.
+	// Table is a v1 table that is only read, and found what it holds.
 	Table string
 	found shape
 }

@@ -26,28 +26,28 @@ type Workload struct {
 	// Imports reports whether a history file or an existing table can stand in for what
 	// is generated.
 	Imports bool
-	// headline says in at most two sentences what a document of the workload found.
+	// Headline says in at most two sentences what a document of the workload found.
 	Headline func(*results.Document) string
-	// published are the published figures that it measures.
+	// Published are the published figures that it measures.
 	Published []Figure
-	// divisible reports whether what an operation costs does not depend on those before
+	// Divisible reports whether what an operation costs does not depend on those before
 	// it, so that several workers may divide them.
 	Divisible bool
-	// objects reports whether it works on S3, and not on DynamoDB.
+	// OnS3 reports whether it works on S3, and not on DynamoDB.
 	OnS3 bool
-	// deterministic reports whether on the embedded services the counts of a point
+	// Deterministic reports whether on the embedded services the counts of a point
 	// depend on nothing but version, parameters and seed: no clients run
 	// concurrently (docs/spec/results.md §2).
 	Deterministic func(load.Point) bool
-	// free are common metrics in which servers may differ although all of them
+	// Free are common metrics in which servers may differ although all of them
 	// keep to the rules.
 	Free []string
-	// traces reports whether subjects watch the requests of what they measure.
+	// Traces reports whether subjects watch the requests of what they measure.
 	Traces bool
-	// checkRun refuses what no single parameter's range can: combinations of
+	// Check refuses what no single parameter's range can: combinations of
 	// parameters and input. It may be nil.
 	Check func(Config) error
-	// prepare sets up the site of a point for the variants that are measured.
+	// Prepare sets up the site of a point for the variants that are measured.
 	Prepare func(ctx context.Context, s *Site) (Subject, error)
 }
 
@@ -63,9 +63,9 @@ type Variant struct {
 
 // A Subject is what prepare has set up at a point.
 type Subject interface {
-	// measure runs one repeat of one variant: warm-up and what follows it.
+	// Measure runs one repeat of one variant: warm-up and what follows it.
 	Measure(ctx context.Context, r *Recorder) error
-	// checks says what held of all that was measured at the point. What it has to
+	// Checks says what held of all that was measured at the point. What it has to
 	// look at for that is set-up, and in no metric.
 	Checks(ctx context.Context) ([]results.Check, error)
 }
