@@ -43,7 +43,9 @@ func (m *markdown) blocks(blocks []Block, depth int) {
 		case Code:
 			m.line("```sh\n" + string(b) + "\n```")
 		case Section:
-			m.section(b, depth)
+			if !b.onlyPictures() {
+				m.section(b, depth)
+			}
 		case Table:
 			m.table(b)
 		case Pictures: // left out: Markdown cannot hold them

@@ -72,6 +72,17 @@ type Section struct {
 	Blocks []Block
 }
 
+// onlyPictures reports whether the section holds nothing that text can show: writers
+// of text leave it out with its title.
+func (s Section) onlyPictures() bool {
+	for _, b := range s.Blocks {
+		if _, ok := b.(Pictures); !ok {
+			return false
+		}
+	}
+	return len(s.Blocks) > 0
+}
+
 // A Table has rows of cells, as many as columns.
 type Table struct {
 	Columns []Column

@@ -179,3 +179,21 @@ func TestErrors(t *testing.T) {
 		}
 	}
 }
+
+// Text and Markdown show no pictures, and so no title of a section that holds nothing
+// else; a section with a title alone is shown.
+func TestSectionOfPictures(t *testing.T) {
+	p := render.Page{Blocks: []render.Block{
+		render.Section{Title: "Charts", Blocks: []render.Block{render.Pictures{}}},
+		render.Section{Title: "A title alone"},
+	}}
+	var text, markdown bytes.Buffer
+	if err := errors.Join(render.Text(&text, p, render.TextOptions{}), render.Markdown(&markdown, p)); err != nil {
+		t.Fatal(err)
+	}
+	for name, got := range map[string]string{"text": text.String(), "markdown": markdown.String()} {
+		if strings.Contains(got, "Charts") || !strings.Contains(got, "A title alone") {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}

@@ -51,7 +51,9 @@ func (t *text) blocks(blocks []Block) {
 				t.line("  " + line)
 			}
 		case Section:
-			t.section(b)
+			if !b.onlyPictures() {
+				t.section(b)
+			}
 		case Table:
 			t.table(b)
 		case Pictures: // a terminal shows none
