@@ -221,6 +221,8 @@ func TestMigrateByHand(t *testing.T) {
 	metrics := filepath.Join(t.TempDir(), "lakebench.prom")
 	says(t, h.migrate(exitOK, "finalize", "--nodes", "a", "--metrics-file", metrics), "v2 is the authority since", "600 records were compared")
 	stop()
+	nowhere := filepath.Join(t.TempDir(), "missing", "lakebench.prom")
+	says(t, h.migrate(exitUsage, "verify", "--metrics-file", nowhere), "--metrics-file", "missing")
 	text, err := os.ReadFile(metrics)
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -45,7 +47,7 @@ func (f *metricsFile) at(p migrate.Progress) {
 		return
 	}
 	f.written = time.Now()
-	_ = atomicfile.Write(f.path, []byte(f.text(nil)))
+	_ = f.write(nil)
 }
 
 func (f *metricsFile) differ(v *migrate.Verification) {
@@ -68,10 +70,19 @@ func (f *metricsFile) finish(ctx context.Context, m *migrationRun) error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if err := atomicfile.Write(f.path, []byte(f.text(s))); err != nil {
+	if err := f.write(s); err != nil {
 		return usagef("--metrics-file: %w", err)
 	}
 	return nil
+}
+
+// write replaces the file. A missing folder is an error: it is more likely a typing
+// mistake than a place where a collector looks.
+func (f *metricsFile) write(s *migrate.Status) error {
+	if _, err := os.Stat(filepath.Dir(f.path)); err != nil {
+		return err
+	}
+	return atomicfile.Write(f.path, []byte(f.text(s)))
 }
 
 // paused is the phase between barrier and marker.
