@@ -3,6 +3,7 @@ package wal_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -258,6 +259,54 @@ func TestAGap(t *testing.T) {
 		if !errors.Is(err, wal.ErrGap) || !errors.As(err, &at) || at.Position != 3 {
 			t.Errorf("%v, expected ErrGap at position 3", err)
 		}
+	})
+}
+
+// An entry is missing beyond the last one of which the manifest knows, so the opener
+// takes its place for the end and puts its sentinel there. What it finds behind the
+// sentinel gives the gap away, to it and to every opener after it.
+func TestAGapBeyondTheLastSeen(t *testing.T) {
+	for _, missing := range []uint64{3, 4} {
+		t.Run(fmt.Sprintf("entry %d", missing), func(t *testing.T) {
+			forEachPolicy(t, func(ctx context.Context, t *testing.T, s *service, kind manifest.Kind) {
+				mustAppend(ctx, t, s.open(ctx, t, kind), row("a", "1")) // entry 1
+				w := s.open(ctx, t, kind)                               // its sentinel is 2, the last seen
+				for _, key := range []string{"b", "c", "d"} {
+					mustAppend(ctx, t, w, row(key, "1")) // entries 3 to 5
+				}
+				s.Remove(t, s.at().WALKey(missing))
+				for range 2 {
+					_, err := wal.Open(ctx, s.config(kind, s.client()))
+					var at *wal.EntryError
+					if !errors.Is(err, wal.ErrGap) || !errors.As(err, &at) || at.Position != missing {
+						t.Errorf("%v, expected ErrGap at position %d", err, missing)
+					}
+				}
+			})
+		})
+	}
+}
+
+// The sentinel of an opener that lost its claim lies behind the winner's: it is no
+// gap, and no rows are lost.
+func TestALosersSentinelIsNoGap(t *testing.T) {
+	forEachPolicy(t, func(ctx context.Context, t *testing.T, s *service, kind manifest.Kind) {
+		mustAppend(ctx, t, s.open(ctx, t, kind), row("a", "1")) // entry 1
+		loser, err := entry.Encode(entry.Entry{WriterEpoch: 1, Sentinel: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		client := &hooked{Client: s.client()}
+		client.after = func(method, key string) error {
+			if method == "PUT" && key == s.at().WALKey(2) { // the winner's sentinel
+				s.Put(t, s.at().WALKey(3), loser)
+			}
+			return nil
+		}
+		w := s.openThrough(ctx, t, kind, client)
+		mustAppend(ctx, t, w, row("b", "1"))
+		s.open(ctx, t, kind)
+		s.expectRows(ctx, t, "a b")
 	})
 }
 

@@ -81,6 +81,9 @@ type opening struct {
 	at      uint64 // position of the next entry to read
 	last    uint64 // position of the last entry that was there; 0 is none
 	seen    uint64 // position of the last entry of which the manifest knows
+	// newest is the highest epoch among the entries that were read, and the position
+	// of its first entry.
+	newest struct{ epoch, position uint64 }
 }
 
 func (o *opening) run(ctx context.Context) error {
@@ -203,6 +206,9 @@ func (o *opening) replay(ctx context.Context) (there bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	if err := o.inOrder(ctx, e); err != nil {
+		return false, err
+	}
 	o.saw(o.at, e)
 	o.tables.replay(e.Rows, o.at, e.Generation)
 	o.last = o.at
@@ -210,12 +216,34 @@ func (o *opening) replay(ctx context.Context) (there bool, err error) {
 	return true, nil
 }
 
+// inOrder returns an error if the entry at o.at cannot be where it is. A writer is
+// fenced by the sentinel of a newer epoch, so it has no rows behind one. Where there
+// are some, the sentinel took the place of an entry that is gone: the opener that put
+// it there took the gap for the end. A sentinel of an older epoch proves nothing: an
+// opener that had lost its claim by then may have put it at the true end.
+func (o *opening) inOrder(ctx context.Context, e entry.Entry) error {
+	switch {
+	case e.WriterEpoch > o.newest.epoch:
+		o.newest.epoch, o.newest.position = e.WriterEpoch, o.at
+	case e.WriterEpoch < o.newest.epoch && !e.Sentinel:
+		return o.gap(ctx, o.newest.position, fmt.Sprintf(
+			"epoch %d put its sentinel there, but entry %d behind it has rows of epoch %d", o.newest.epoch, o.at, e.WriterEpoch))
+	}
+	return nil
+}
+
 // missing returns why there is no entry below one that is there.
 func (o *opening) missing(ctx context.Context, position, beyond uint64) error {
+	return o.gap(ctx, position, fmt.Sprintf("there is none, but entry %d exists", beyond))
+}
+
+// gap returns why the entry at a position is not there: another epoch, which has
+// collected it, or a loss.
+func (o *opening) gap(ctx context.Context, position uint64, found string) error {
 	if err := o.fenceCheck(ctx); err != nil {
-		return err // whoever has the shard has collected it
+		return err
 	}
-	return o.log.failed(position, fmt.Errorf("%w: there is none, but entry %d exists", ErrGap, beyond))
+	return o.log.failed(position, fmt.Errorf("%w: %s", ErrGap, found))
 }
 
 // checkSeen refuses an end that lies before an entry of which the manifest knows.
@@ -288,12 +316,17 @@ func (o *opening) fenceHere(ctx context.Context) (bool, error) {
 // fencedAt books our sentinel, and makes sure that it is at the end: that there is
 // nothing behind it is what a gap would hide.
 func (o *opening) fencedAt(ctx context.Context, position uint64) error {
-	o.saw(position, entry.Entry{Sentinel: true})
+	sentinel := entry.Entry{WriterEpoch: o.epoch, Sentinel: true}
+	o.at = position
+	if err := o.inOrder(ctx, sentinel); err != nil {
+		return err
+	}
+	o.saw(position, sentinel)
 	o.tables.replay(nil, position, 0)
-	o.last = position
-	beyond, err := o.log.exists(cause.With(ctx, cause.Fence), position+1)
-	if err == nil && beyond {
-		err = o.missing(ctx, position, position+1)
+	o.last, o.at = position, position+1
+	beyond, err := o.log.exists(cause.With(ctx, cause.Fence), o.at)
+	for beyond && err == nil {
+		beyond, err = o.replay(ctx)
 	}
 	return err
 }
