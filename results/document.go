@@ -129,8 +129,28 @@ type Workload struct {
 	Name    string `json:"name"`
 	Version int    `json:"version"`
 	Params  Params `json:"params"`
-	// Hash is HashWorkload of the other fields.
+	// Hash is HashWorkload of Name, Version and Params.
 	Hash string `json:"hash"`
+	// Summary says in a line what is measured.
+	Summary string `json:"summary,omitempty"`
+	// Variants describes the variants that were measured.
+	Variants []Variant `json:"variants,omitempty"`
+	Focus    Focus     `json:"focus,omitzero"`
+}
+
+// A Variant is one of the things that a workload compares.
+type Variant struct {
+	Name string `json:"name"`
+	// Doc says in a line what it is.
+	Doc string `json:"doc"`
+}
+
+// A Focus is what a workload is about: what reports and overviews show first.
+type Focus struct {
+	// Metrics are the names of metrics, the most telling one first.
+	Metrics []string `json:"metrics"`
+	// X is the swept parameter along which they are shown.
+	X string `json:"x"`
 }
 
 // Phase is the part of a run that a series belongs to.

@@ -217,8 +217,8 @@ func TestDecodeRefusesEveryMissingMember(t *testing.T) {
 	})
 }
 
-// optional are members of a metric that the format does not require.
-var optional = []string{"metrics.per", "metrics.from"}
+// optional are members that the format does not require.
+var optional = []string{"metrics.per", "metrics.from", "workload.summary", "workload.variants", "workload.focus"}
 
 // member is a member of an object in a document; its path leaves indices out.
 type member struct {

@@ -26,6 +26,8 @@ type Workload struct {
 	// Imports reports whether a history file or an existing table can stand in for what
 	// is generated.
 	Imports bool
+	// Focus is what reports show first.
+	Focus results.Focus
 	// Headline says in at most two sentences what a document of the workload found.
 	Headline func(*results.Document) string
 	// Published are the published figures that it measures.
@@ -55,11 +57,7 @@ type Workload struct {
 func (w *Workload) Uses() backend.Uses { return backend.Uses{DynamoDB: !w.OnS3, S3: w.OnS3} }
 
 // A Variant is one of the things that a workload compares.
-type Variant struct {
-	Name string
-	// Doc says in a line what it is.
-	Doc string
-}
+type Variant = results.Variant
 
 // A Subject is what prepare has set up at a point.
 type Subject interface {

@@ -77,6 +77,7 @@ func appendHistory() *run.Workload {
 				Noun: "write units", Per: "day", Assume: results.Exact, Better: results.LowerIsBetter, Column: results.Column{Heading: [2]string{"write units", "per day"}, Priority: 10},
 			},
 		},
+		Focus: results.Focus{X: "days", Metrics: []string{"usd/day", "rru/day", "wru/day"}},
 		Headline: func(doc *results.Document) string {
 			return run.Largest(doc, "days").Sentences("usd/day", "day of history", "days of history", "a day of the lake", "costs")
 		},

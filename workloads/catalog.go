@@ -69,6 +69,7 @@ func catalogRefresh() *run.Workload {
 		},
 		Imports:   true,
 		Divisible: true,
+		Focus:     results.Focus{X: "history_records", Metrics: []string{"requests/op", "rru/op", "usd/op"}},
 		Headline: func(doc *results.Document) string {
 			return run.Largest(doc, "history_records").Sentences("requests/op", "history record", "history records", "a refresh", "takes")
 		},

@@ -49,6 +49,7 @@ func dualWrite() *run.Workload {
 				Noun: "operations allowed by conflicts", Per: "second", Assume: results.Exact, Better: results.HigherIsBetter, Column: results.Column{Heading: [2]string{"per second", "by conflicts"}, Priority: 10},
 			},
 		},
+		Focus: results.Focus{X: "item_bytes", Metrics: []string{"usd/op", "wru/op", metricCeilingUnits}},
 		Headline: func(doc *results.Document) string {
 			return run.Largest(doc, "item_bytes").Sentences("usd/op", "byte in an item", "bytes in an item", "a mutation", "costs")
 		},

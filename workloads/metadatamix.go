@@ -53,6 +53,7 @@ func metadataMix() *run.Workload {
 		Metrics: results.Metrics{
 			conflicts("requests refused for another writer's value or transaction; each is made again"),
 		},
+		Focus: results.Focus{X: "concurrency", Metrics: []string{"requests/op", "usd/op", "conflicts/op"}},
 		Headline: func(doc *results.Document) string {
 			return run.Largest(doc, "concurrency").Sentences("requests/op", "node at work", "nodes at work", "an operation", "takes")
 		},

@@ -66,6 +66,7 @@ func migration() *run.Workload {
 			},
 			conflicts("requests refused for another writer's value or transaction, in phase steady"),
 		},
+		Focus: results.Focus{X: "records", Metrics: []string{"requests/item", "wru/item", "pause-requests"}},
 		Headline: func(doc *results.Document) string {
 			return run.Largest(doc, "records").Sentences("requests/item", "record", "records", "the backfill of one", "takes")
 		},

@@ -25,7 +25,8 @@ func walAppend() *run.Workload {
 				Doc: "appends that share an entry, by as many clients; the last ones wait for more for 100 ms",
 			},
 		}, policyParams()...),
-		OnS3: true,
+		OnS3:  true,
+		Focus: results.Focus{X: "group_commit", Metrics: []string{"requests/op", "usd/op"}},
 		Headline: func(doc *results.Document) string {
 			return run.Largest(doc, "group_commit").Sentences("requests/op", "append in an entry", "appends in an entry", "an append", "takes")
 		},

@@ -34,7 +34,8 @@ func concurrentCommits() *run.Workload {
 				Noun: "lost attempts", Per: results.PerOperation, Assume: results.Exact, Better: results.LowerIsBetter, Column: results.Column{Heading: [2]string{"lost", "attempts"}, Priority: 6},
 			},
 		},
-		OnS3: true,
+		OnS3:  true,
+		Focus: results.Focus{X: "committers", Metrics: []string{"requests/op", metricScans, metricLost}},
 		Headline: func(doc *results.Document) string {
 			return run.Largest(doc, "committers").Sentences("requests/op", "commit at once", "commits at once", "a commit", "takes")
 		},

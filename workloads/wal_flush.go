@@ -41,7 +41,8 @@ func flush() *run.Workload {
 		Metrics: results.Metrics{
 			ownRequestsMetric("requests of the flush itself, without those of the node that polls"),
 		},
-		OnS3: true,
+		OnS3:  true,
+		Focus: results.Focus{X: "manifest_polls", Metrics: []string{"requests/op", ownRequests, "usd/op"}},
 		Headline: func(doc *results.Document) string {
 			return run.Largest(doc, "generations").Sentences("requests/op", "L0 generation", "L0 generations", "a flush", "takes")
 		},
@@ -169,7 +170,8 @@ func compaction() *run.Workload {
 		Metrics: results.Metrics{
 			ownRequestsMetric("requests of the pass, its five reads of the manifest included, without other polling"),
 		},
-		OnS3: true,
+		OnS3:  true,
+		Focus: results.Focus{X: "generations", Metrics: []string{"requests/op", ownRequests, "usd/op"}},
 		Headline: func(doc *results.Document) string {
 			return run.Largest(doc, "generations").Sentences("requests/op", "L0 generation", "L0 generations", "a compaction", "takes")
 		},

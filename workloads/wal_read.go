@@ -27,7 +27,8 @@ func freshRead() *run.Workload {
 			{Name: "rows", Kind: run.Integer, Min: 1, Max: 100_000, Default: "100", Doc: "rows of a generation, 100 bytes each"},
 			{Name: "reads", Kind: run.Integer, Min: 1, Max: 1_000_000, Default: "10", Doc: "reads that are measured, in each repeat"},
 		}, policyParams()...),
-		OnS3: true,
+		OnS3:  true,
+		Focus: results.Focus{X: "generations", Metrics: []string{"requests/op", "usd/op"}},
 		Headline: func(doc *results.Document) string {
 			return run.Largest(doc, "generations").Sentences("requests/op", "L0 generation", "L0 generations", "a read", "takes")
 		},

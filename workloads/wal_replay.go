@@ -40,6 +40,7 @@ func walReplay() *run.Workload {
 		}),
 		Params: reopenParams("0,10,100"),
 		OnS3:   true,
+		Focus:  results.Focus{X: "entries", Metrics: []string{"requests/op", "usd/op"}},
 		Headline: func(doc *results.Document) string {
 			return run.Largest(doc, "entries").Sentences("requests/op", "entry to replay", "entries to replay", "opening a shard", "takes")
 		},
@@ -141,7 +142,8 @@ func failover() *run.Workload {
 				Noun: "requests to the first append", Assume: results.Exact, Better: results.LowerIsBetter, Column: results.Column{Heading: [2]string{"requests to", "1st append"}, Priority: 6},
 			},
 		},
-		OnS3: true,
+		OnS3:  true,
+		Focus: results.Focus{X: "entries", Metrics: []string{metricFirstAppend, "usd/op"}},
 		Headline: func(doc *results.Document) string {
 			return run.Largest(doc, "entries").Sentences("requests-to-first-append", "entry to replay", "entries to replay", "a failover", "takes")
 		},

@@ -63,7 +63,14 @@ func CatalogRefresh(repeats int, history ...int64) results.Document {
 	}
 	hash, err := results.HashWorkload(WorkloadName, 1, params)
 	must(err)
-	doc.Workload = results.Workload{Name: WorkloadName, Version: 1, Params: params, Hash: hash}
+	doc.Workload = results.Workload{
+		Name: WorkloadName, Version: 1, Params: params, Hash: hash,
+		Summary: "What it costs to list all tables, while the history grows.",
+		Variants: []results.Variant{
+			{Name: "v1", Doc: "scans the whole table"}, {Name: "v2", Doc: "queries the shards of the tables"}, {Name: "v2-parallel", Doc: "queries all shards at once"},
+		},
+		Focus: results.Focus{X: History, Metrics: []string{"requests/op", "usd/op"}},
+	}
 	m := maker{price.Default(), map[time.Duration]results.Histogram{}}
 	for _, n := range history {
 		for repeat := range repeats {
