@@ -15,10 +15,8 @@ import (
 
 func newExport() *cobra.Command {
 	var format, out string
-	var names []string
 	var table strings.Builder
 	for _, f := range export.Formats() {
-		names = append(names, f.Name+"\t"+f.Doc)
 		fmt.Fprintf(&table, "\n  %-15s %s", f.Name, f.Doc)
 	}
 	cmd := &cobra.Command{
@@ -36,7 +34,6 @@ docs/exports.md lists the names of metrics and labels.`,
 	}
 	cmd.Flags().StringVar(&format, "format", "", "the format (required)")
 	cmd.Flags().StringVar(&out, "out", "", "write to this `file` (default standard output)")
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)) // the flag exists: it is made above
 	return cmd
 }
 

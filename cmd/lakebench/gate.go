@@ -63,7 +63,6 @@ baseline.`,
 	f.StringVar(&o.format, "format", "text", "output format: text, github (annotations and a step summary), junit or json")
 	f.BoolVar(&o.update, "update", false, "replace baselines that differ with the results")
 	f.BoolVar(&o.selfTest, "self-test", false, "plant a regression of every kind and fail unless the gate finds it")
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(gateFormats, cobra.ShellCompDirectiveNoFileComp)) // the flag exists: it is made above
 	return cmd
 }
 

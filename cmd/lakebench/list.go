@@ -13,14 +13,22 @@ import (
 func newList() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "list",
+		Use:   "list [NAME]",
 		Short: "List the workloads with their variants and parameters",
-		Args:  noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if asJSON {
-				return listJSON(cmd.OutOrStdout())
+		Args:  arguments(0, 1, "at most one workload"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			all := workloads.All()
+			if len(args) > 0 {
+				w, err := workloads.Find(args[0])
+				if err != nil {
+					return err
+				}
+				all = []*runner.Workload{w}
 			}
-			for i, w := range workloads.All() {
+			if asJSON {
+				return listJSON(cmd.OutOrStdout(), all)
+			}
+			for i, w := range all {
 				if i > 0 {
 					fmt.Fprintln(cmd.OutOrStdout())
 				}
@@ -87,9 +95,9 @@ type (
 	}
 )
 
-func listJSON(out io.Writer) error {
+func listJSON(out io.Writer, workloads []*runner.Workload) error {
 	all := []listedWorkload{}
-	for _, w := range workloads.All() {
+	for _, w := range workloads {
 		l := listedWorkload{Name: w.Name, Version: w.Version, Summary: w.Summary, Workers: string(w.Division()), Metrics: []listedNote{}}
 		for _, v := range w.Variants {
 			l.Variants = append(l.Variants, listedNote(v))

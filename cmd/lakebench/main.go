@@ -8,6 +8,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/signal"
@@ -15,6 +16,9 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lakebench/lakebench/internal/spelling"
 )
 
 func main() {
@@ -65,21 +69,42 @@ Exit codes:
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 80"))
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("%w (see %s --help)", err, cmd.CommandPath())
-	})
+	root.SetFlagErrorFunc(flagError)
+	root.Version = versionText()
+	root.SetVersionTemplate("{{.Version}}")
+	root.Flags().Bool("version", false, "print the version, the commit and the Go version")
 	root.AddCommand(newRun(), newCompare(), newGate(), newMerge(), newPlot(), newExport(), newExplore(), newPlan(), newReport(), newMigrate(), newInspect(), newList(), newServe(), newHistory(), newSchema(), newVersion())
+	addCompletions(root)
 	return root
 }
 
-// noArgs refuses positional arguments as a mistake of usage; on the root that is
-// a verb that does not exist.
+// flagError is a mistake in a flag, with the flag that was probably meant.
+func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		if near := spelling.Nearest(unknown.GetSpecifiedName(), names); near != "" {
+			return usagef("%w, did you mean --%s? (see %s --help)", err, near, cmd.CommandPath())
+		}
+	}
+	return usagef("%w (see %s --help)", err, cmd.CommandPath())
+}
+
+// noArgs refuses positional arguments as a mistake of usage; where there are verbs
+// below, the first one is a verb that does not exist.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
 	if cmd.HasSubCommands() {
-		return usagef("unknown verb %q (see %s --help)", args[0], cmd.CommandPath())
+		var verbs []string
+		for _, verb := range cmd.Commands() {
+			if verb.IsAvailableCommand() {
+				verbs = append(verbs, verb.Name())
+			}
+		}
+		return usagef("%s", spelling.Unknown("command", args[0], verbs))
 	}
 	return usagef("unexpected argument %q: %s takes only flags", args[0], cmd.CommandPath())
 }

@@ -48,7 +48,7 @@ type runOptions struct {
 func newRun() *cobra.Command {
 	o := &runOptions{}
 	cmd := &cobra.Command{
-		Use:   "run --workload NAME",
+		Use:   "run NAME",
 		Short: "Run a workload and count what it costs",
 		Long: `Run measures a workload and prints what it cost. It writes the result
 (result.json, and result.bench for benchstat), reports and plots to a new
@@ -59,17 +59,20 @@ AWS_REGION, credentials) gives the S3 endpoint of that bucket, independently of
 what is measured. result.json is written last and never overwritten.
 
 "lakebench list" shows the workloads with their variants and parameters.`,
-		Example: `  lakebench run --workload catalog-refresh
-  lakebench run --workload catalog-refresh --set tables=200 --set history_records=0,5000,50000
-  lakebench run --workload catalog-refresh --history export.lake --variant v1,v2
-  lakebench run --workload catalog-refresh --backend endpoint --dynamodb-endpoint http://127.0.0.1:8000`,
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Example: `  lakebench run catalog-refresh
+  lakebench run catalog-refresh --set tables=200 --set history_records=0,5000,50000
+  lakebench run catalog-refresh --history export.lake --variant v1,v2
+  lakebench run catalog-refresh --backend endpoint --dynamodb-endpoint http://127.0.0.1:8000`,
+		Args: arguments(0, 1, "one workload"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.name(args); err != nil {
+				return err
+			}
 			return o.run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.workload, "workload", "", "the workload to run (required)")
+	f.StringVar(&o.workload, "workload", "", "the workload to run, instead of the argument `NAME`")
 	f.StringArrayVar(&o.set, "set", nil, "set a parameter: `name=value`; swept parameters take lists a,b,c and ranges a..b")
 	f.StringVar(&o.params, "params", "", "read parameters from a YAML `file`; --set wins over it")
 	f.StringSliceVar(&o.variants, "variant", nil, "measure only these variants (default all)")
@@ -85,16 +88,21 @@ what is measured. result.json is written last and never overwritten.
 	f.StringVar(&o.backend.start, "start", "", "`name` shared by all workers of one run on an endpoint; must be new for each run")
 	f.StringVar(&o.faults, "faults", "", "inject faults by these `rules`, such as 'on dynamodb Scan nth 3 : throttle', or @FILE")
 	o.backend.addFlags(f)
-	_ = cmd.RegisterFlagCompletionFunc("workload", completeWorkloads) // the flag exists: it is made above
 	return cmd
 }
 
-func completeWorkloads(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	var names []string
-	for _, w := range workloads.All() {
-		names = append(names, w.Name+"\t"+w.Summary)
+// name takes the workload from the argument or from --workload.
+func (o *runOptions) name(args []string) error {
+	switch {
+	case len(args) == 0 && o.workload == "":
+		return usagef("a workload is required, such as: lakebench run catalog-refresh; lakebench list shows all")
+	case len(args) == 0:
+		return nil
+	case o.workload != "" && o.workload != args[0]:
+		return usagef("the argument names workload %s and --workload names %s: give one of them", args[0], o.workload)
 	}
-	return names, cobra.ShellCompDirectiveNoFileComp
+	o.workload = args[0]
+	return nil
 }
 
 func (o *runOptions) run(ctx context.Context, stdout, stderr io.Writer) (err error) {
@@ -142,9 +150,6 @@ func (o *runOptions) run(ctx context.Context, stdout, stderr io.Writer) (err err
 
 // config resolves everything that can be refused before anything runs.
 func (o *runOptions) config(ctx context.Context, p *progress, stderr io.Writer) (runner.Config, error) {
-	if o.workload == "" {
-		return runner.Config{}, usagef("--workload is required; lakebench list shows the names")
-	}
 	w, err := workloads.Find(o.workload)
 	if err != nil {
 		return runner.Config{}, err

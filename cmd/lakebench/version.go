@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"runtime"
 	"runtime/debug"
 
@@ -14,12 +15,15 @@ func newVersion() *cobra.Command {
 		Short: "Print the version, the commit and the Go version",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			version, commit := buildVersion()
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "lakebench %s\ncommit %s\n%s %s/%s\n",
-				version, commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := io.WriteString(cmd.OutOrStdout(), versionText())
 			return err
 		},
 	}
+}
+
+func versionText() string {
+	version, commit := buildVersion()
+	return fmt.Sprintf("lakebench %s\ncommit %s\n%s %s/%s\n", version, commit, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // buildVersion returns what the linker recorded of the module and of the

@@ -87,7 +87,7 @@ func assumptions(doc results.Document) render.List {
 // reproduce is the command that makes the run again.
 func reproduce(doc results.Document) string {
 	words := []string{
-		"lakebench run --workload " + doc.Workload.Name, "--variant " + strings.Join(doc.Variants(), ","),
+		"lakebench run " + doc.Workload.Name, "--variant " + strings.Join(doc.Variants(), ","),
 		fmt.Sprintf("--seed %d", doc.Seed), fmt.Sprintf("--repeats %d", doc.Repeats),
 	}
 	if doc.Clock == results.VirtualClock {

@@ -45,7 +45,7 @@ func TestReportSaysWhatTheResultSays(t *testing.T) {
 	for format, text := range map[string]string{"html": htmlOf(t, doc), "markdown": markdownOf(t, doc)} {
 		for _, want := range []string{
 			doc.Headline, "Growth with history records (x)", "Crossover", doc.RunID, doc.Workload.Hash,
-			"lakebench run --workload catalog-refresh", "Assumptions", "Requests by cause",
+			"lakebench run catalog-refresh", "Assumptions", "Requests by cause",
 		} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s does not say %q", format, want)
