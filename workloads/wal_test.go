@@ -1,7 +1,6 @@
 package workloads
 
 import (
-	"bytes"
 	"testing"
 
 	"github.com/lakebench/lakebench/results"
@@ -99,30 +98,6 @@ func TestConcurrentCommitsSerialize(t *testing.T) {
 					t.Errorf("serialized, %v committers: %v searches, %d failed, %v requests a commit", n, scans, failed, s.Metrics["requests/op"])
 				}
 			}
-		}
-	}
-}
-
-// On the virtual clock two runs of a workload with many clients are the same to
-// the byte.
-func TestShardRunsRepeat(t *testing.T) {
-	for _, c := range []struct {
-		workload *run.Workload
-		set      map[string]string
-	}{
-		{concurrentCommits(), map[string]string{"committers": "8", "rounds": "2"}},
-		{walAppend(), map[string]string{"entries": "30", "group_commit": "4"}},
-	} {
-		var texts [2][]byte
-		for i := range texts {
-			doc := shardRun(t, c.workload, true, c.set)
-			var err error
-			if texts[i], err = results.Encode(*doc); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if !bytes.Equal(texts[0], texts[1]) {
-			t.Errorf("%s: two runs of one seed differ", c.workload.Name)
 		}
 	}
 }

@@ -51,7 +51,7 @@ func (o *backendOptions) addFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.existing, "use-existing-table", false, "read the table named by --table instead of creating tables; nothing is written")
 	f.BoolVar(&o.keep, "keep", false, "keep the tables and buckets that were created")
 	f.BoolVar(&o.yes, "yes", false, "agree to the estimated cost on an endpoint that is not this machine")
-	f.StringVar(&o.clock, "clock", string(results.RealClock), "real (this machine's clock) or virtual (modelled request times, identical in every run)")
+	f.StringVar(&o.clock, "clock", "", "virtual (modelled request times, identical in every run) or real (this machine's clock) (default virtual, on an endpoint real)")
 	f.StringVar(&o.times, "service-times", "", "service times of the virtual clock, from this YAML `file` (default built in)")
 	f.Float64Var(&o.budget, "budget", 1, "maximum estimated cost in `USD`")
 }
@@ -59,12 +59,12 @@ func (o *backendOptions) addFlags(f *pflag.FlagSet) {
 // check refuses combinations that mean nothing, before anything is opened.
 func (o *backendOptions) check(historyFile string) error {
 	switch {
-	case o.clock != string(results.RealClock) && o.clock != string(results.VirtualClock):
-		return usagef("--clock %q: expected real or virtual", o.clock)
-	case o.virtual() && o.kind == backend.Endpoint.String():
+	case o.clock != "" && o.clock != string(results.RealClock) && o.clock != string(results.VirtualClock):
+		return usagef("--clock %q: expected virtual or real", o.clock)
+	case o.clock == string(results.VirtualClock) && o.kind == backend.Endpoint.String():
 		return usagef("--clock virtual requires --backend embedded: an endpoint runs on real time")
 	case o.times != "" && !o.virtual():
-		return usagef("--service-times requires --clock virtual")
+		return usagef("--service-times requires --clock virtual, which requires --backend embedded")
 	}
 	switch o.kind {
 	case backend.Embedded.String():
@@ -119,7 +119,11 @@ func (o *backendOptions) address() string {
 	return o.endpoint
 }
 
-func (o *backendOptions) virtual() bool { return o.clock == string(results.VirtualClock) }
+// virtual reports whether the run is on the virtual clock: that is the default where
+// the services are embedded, since only these can be told what time a request takes.
+func (o *backendOptions) virtual() bool {
+	return o.kind == backend.Embedded.String() && o.clock != string(results.RealClock)
+}
 
 // serviceTimes loads what requests take on the virtual clock.
 func (o *backendOptions) serviceTimes() (*latency.Table, error) {

@@ -137,7 +137,8 @@ func cellsOf(m results.Metric, rows []*row) []string {
 	return cells
 }
 
-// timesNote explains the time in the table, and how the other time differs.
+// timesNote explains the time in the table: whose it is, and how the other time
+// differs.
 func timesNote(doc results.Document, rows []*row) string {
 	ofResponse, ok1 := doc.Metrics.From(results.Source{Time: results.ResponseTime, Percentile: 50})
 	ofService, ok2 := doc.Metrics.From(results.Source{Time: results.ServiceTime, Percentile: 50})
@@ -151,7 +152,10 @@ func timesNote(doc results.Document, rows []*row) string {
 			worst = response / service
 		}
 	}
-	const note = "Response time includes waiting for a free worker"
+	note := "Response time includes waiting for a free worker"
+	if doc.Clock == results.RealClock && doc.Environment.Backend.Kind == "embedded" {
+		note = "Times are those of this machine, not of AWS. " + note
+	}
 	switch {
 	case service == 0:
 		return ""

@@ -90,10 +90,10 @@ func reproduce(doc results.Document) string {
 		"lakebench run " + doc.Workload.Name, "--variant " + strings.Join(doc.Variants(), ","),
 		fmt.Sprintf("--seed %d", doc.Seed), fmt.Sprintf("--repeats %d", doc.Repeats),
 	}
-	if doc.Clock == results.VirtualClock {
-		words = append(words, "--clock virtual")
-	}
-	if e := doc.Environment.Backend; e.Kind != "embedded" {
+	switch e := doc.Environment.Backend; {
+	case e.Kind == "embedded" && doc.Clock == results.RealClock:
+		words = append(words, "--clock real")
+	case e.Kind != "embedded":
 		words = append(words, "--backend endpoint")
 		if e.Endpoint != "" {
 			words = append(words, "--dynamodb-endpoint "+quoted(e.Endpoint))

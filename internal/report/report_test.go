@@ -124,14 +124,20 @@ func TestReproduce(t *testing.T) {
 	doc := resultstest.CatalogRefresh(1, 0, 100, 1000, 10_000)
 	doc.Workload.Params = results.Params{"tables": []any{int64(10), int64(20)}, "limit": []int64{3, 4}, "prefix": "it's; a key", "history": "abc"}
 	doc.Environment.Backend = results.Backend{Kind: "endpoint", Endpoint: "http://127.0.0.1:8000"}
-	doc.Clock = results.VirtualClock
 	got := reproduce(doc)
 	for _, want := range []string{
-		"--clock virtual", "--backend endpoint --dynamodb-endpoint http://127.0.0.1:8000", "--history FILE", "--set tables=10,20", "--set limit=3,4",
+		"--backend endpoint --dynamodb-endpoint http://127.0.0.1:8000", "--history FILE", "--set tables=10,20", "--set limit=3,4",
 		`--set 'prefix=it'\''s; a key'`, "\n# FILE is the history whose SHA-256 is abc",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in\n%s", want, got)
+		}
+	}
+	doc.Environment.Backend = results.Backend{Kind: "embedded"}
+	for clock, flag := range map[results.Clock]bool{results.RealClock: true, results.VirtualClock: false} {
+		doc.Clock = clock
+		if got := reproduce(doc); strings.Contains(got, "--clock real") != flag || strings.Contains(got, "--clock virtual") {
+			t.Errorf("%s clock: %s", clock, got)
 		}
 	}
 }
