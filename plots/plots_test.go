@@ -46,7 +46,7 @@ func mixed(t *testing.T) results.Document {
 		}
 	}
 	var err error
-	if doc.Summary, err = results.Summarize(doc.Metrics, doc.Series); err != nil {
+	if doc.Summary, err = results.Summarize(&doc); err != nil {
 		t.Fatal(err)
 	}
 	return doc

@@ -9,7 +9,7 @@ import (
 // SchemaName and SchemaVersion identify the format of a Document.
 const (
 	SchemaName    = "lakebench.result"
-	SchemaVersion = 2
+	SchemaVersion = 3
 )
 
 // Document is the result of a run (docs/spec/results.md §2), the content of
@@ -266,6 +266,8 @@ type Summary struct {
 	Growth    []Growth        `json:"growth"`
 	Crossover []Crossover     `json:"crossover"`
 	Slopes    []Slope         `json:"slopes"`
+	// Disturbed are the variants and points with failures that no fault explains.
+	Disturbed []Disturbance `json:"disturbed"`
 }
 
 // MetricSummary is a metric of one variant at one point over all repeats.

@@ -91,9 +91,16 @@ func checkMembers(r io.Reader) error {
 		return fmt.Errorf("%w: expected \"schema\": %q, found %s", ErrForeign, SchemaName, found(members["schema"]))
 	}
 	var version int
-	if json.Unmarshal(members["schema_version"], &version) != nil || version != SchemaVersion {
-		return fmt.Errorf("%w: expected %d, found %s; use the lakebench that wrote it, or a newer one",
-			ErrVersion, SchemaVersion, found(members["schema_version"]))
+	err = json.Unmarshal(members["schema_version"], &version)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: expected %d, found %s", ErrVersion, SchemaVersion, found(members["schema_version"]))
+	case version < SchemaVersion:
+		return fmt.Errorf("%w: expected %d, found %d: the file is older than this lakebench; run the workload again, or use the lakebench that wrote it",
+			ErrVersion, SchemaVersion, version)
+	case version > SchemaVersion:
+		return fmt.Errorf("%w: expected %d, found %d: this lakebench is older than the file; use the one that wrote it, or a newer one",
+			ErrVersion, SchemaVersion, version)
 	}
 	for _, name := range silentMembers {
 		if v := members[name]; v == nil || v.Kind() == 'n' {
@@ -189,7 +196,7 @@ func (d *Document) missing() string {
 		return "warnings"
 	}
 	sum := &d.Summary
-	if sum.Metrics == nil || sum.Growth == nil || sum.Crossover == nil || sum.Slopes == nil {
+	if sum.Metrics == nil || sum.Growth == nil || sum.Crossover == nil || sum.Slopes == nil || sum.Disturbed == nil {
 		return "a part of the summary"
 	}
 	for i := range d.Series {

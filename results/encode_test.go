@@ -167,6 +167,7 @@ func small() results.Document {
 	doc.Series, doc.Checks = doc.Series[:1], doc.Checks[:1]
 	sum := &doc.Summary
 	sum.Metrics, sum.Growth, sum.Crossover, sum.Slopes = sum.Metrics[:1], sum.Growth[:1], sum.Crossover[:1], sum.Slopes[:1]
+	sum.Disturbed = []results.Disturbance{{Variant: "v1", Point: doc.Series[0].Point, Counts: map[string]int64{"throttled": 1}}}
 	return doc
 }
 
@@ -264,8 +265,8 @@ func TestDecodeRefuses(t *testing.T) {
 		"null":          {[]byte("null"), results.ErrForeign, "found none"},
 		"an object":     {[]byte("{}"), results.ErrForeign, "found none"},
 		"other schema":  {edit(t, func(d map[string]any) { d["schema"] = "k6" }), results.ErrForeign, `found "k6"`},
-		"older":         {edit(t, func(d map[string]any) { d["schema_version"] = 1 }), results.ErrVersion, "expected 2, found 1"},
-		"newer":         {edit(t, func(d map[string]any) { d["schema_version"] = 3 }), results.ErrVersion, "expected 2, found 3"},
+		"older":         {edit(t, func(d map[string]any) { d["schema_version"] = 1 }), results.ErrVersion, "expected 3, found 1: the file is older than this lakebench"},
+		"newer":         {edit(t, func(d map[string]any) { d["schema_version"] = 4 }), results.ErrVersion, "expected 3, found 4: this lakebench is older than the file"},
 		"no version":    {edit(t, func(d map[string]any) { delete(d, "schema_version") }), results.ErrVersion, "found none"},
 		"unknown field": {edit(t, func(d map[string]any) { firstSeries(d)["extra"] = 1 }), results.ErrDamaged, "unknown field /series/0/extra"},
 		"wrong case":    {edit(t, func(d map[string]any) { firstSeries(d)["Evaluated"] = 1 }), results.ErrDamaged, "unknown field /series/0/Evaluated"},
@@ -347,7 +348,7 @@ func TestRoundTripProperty(t *testing.T) {
 // FuzzDecode: no bytes make Decode panic, and what it accepts can be written.
 func FuzzDecode(f *testing.F) {
 	f.Add(encode(f, small()))
-	f.Add([]byte(`{"schema":"lakebench.result","schema_version":2}`))
+	f.Add([]byte(`{"schema":"lakebench.result","schema_version":3}`))
 	f.Add([]byte(`{"schema":["lakebench.result"]`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		doc, err := results.Decode(data)

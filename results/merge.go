@@ -64,7 +64,7 @@ func Merge(runID string, docs ...Named) (Document, error) {
 		return Document{}, err
 	}
 	settleWorkers(&out, docs)
-	out.Summary, err = Summarize(out.Metrics, out.Series)
+	out.Summary, err = Summarize(&out)
 	return out, err
 }
 

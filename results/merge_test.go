@@ -187,7 +187,7 @@ func TestMergeOfSplitIsTheWhole(t *testing.T) {
 			}
 		}
 		var err error
-		if whole.Summary, err = results.Summarize(whole.Metrics, whole.Series); err != nil {
+		if whole.Summary, err = results.Summarize(&whole); err != nil {
 			t.Fatal(err)
 		}
 		merged, err := results.Merge(whole.RunID, parts...)

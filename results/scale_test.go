@@ -30,7 +30,7 @@ func manySeries(b *testing.B) results.Document {
 		}
 	}
 	var err error
-	if doc.Summary, err = results.Summarize(doc.Metrics, doc.Series); err != nil {
+	if doc.Summary, err = results.Summarize(&doc); err != nil {
 		b.Fatal(err)
 	}
 	return doc
@@ -62,7 +62,7 @@ func BenchmarkTenThousandSeries(b *testing.B) {
 	})
 	b.Run("summarize", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := results.Summarize(doc.Metrics, doc.Series); err != nil {
+			if _, err := results.Summarize(&doc); err != nil {
 				b.Fatal(err)
 			}
 		}

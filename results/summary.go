@@ -9,13 +9,18 @@ import (
 // Summarize puts the repeats of every steady series together and fits what they
 // say over each swept parameter. Times are read from the merged histograms; it
 // fails if those cannot be read or merged.
-func Summarize(declared Metrics, series []Series) (Summary, error) {
-	metrics, err := summarizeMetrics(declared, series)
+func Summarize(doc *Document) (Summary, error) {
+	declared := doc.Metrics
+	metrics, err := summarizeMetrics(declared, doc.Series)
 	if err != nil {
 		return Summary{}, err
 	}
-	s := Summary{Metrics: metrics}
-	all := curves(metrics)
+	s := Summary{Metrics: metrics, Disturbed: disturbances(doc)}
+	undisturbed := slices.DeleteFunc(slices.Clone(metrics), func(m MetricSummary) bool {
+		_, disturbed := s.Disturbance(m.Variant, m.Point)
+		return disturbed
+	})
+	all := curves(undisturbed)
 	for _, c := range all {
 		var class Class
 		c.fitted, class = fit(c.samples, declared.Lookup(c.metric).Assume)

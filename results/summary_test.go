@@ -141,7 +141,7 @@ func TestSummarizeTwoParameters(t *testing.T) {
 	}
 	warm := series[0]
 	warm.Phase, warm.Metrics = results.WarmUp, map[string]float64{"requests/op": 1e9}
-	sum, err := results.Summarize(metric.Common(), append(series, warm))
+	sum, err := results.Summarize(&results.Document{Metrics: metric.Common(), Series: append(series, warm)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func TestCrossoverOfCostsOnly(t *testing.T) {
 		}
 	}
 	declared := append(metric.Common(), results.Metric{Name: "ceiling-units/s", Better: results.HigherIsBetter, Assume: results.Exact})
-	sum, err := results.Summarize(declared, series)
+	sum, err := results.Summarize(&results.Document{Metrics: declared, Series: series})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func timed(t *testing.T, repeat int, times ...int64) results.Series {
 // and 100 have their median where the samples are, not at 34 or at 1.
 func TestSummarizeMergesTimes(t *testing.T) {
 	series := []results.Series{timed(t, 0, 1), timed(t, 1, 1), timed(t, 2, 100, 100, 100, 100, 100)}
-	sum, err := results.Summarize(metric.Common(), series)
+	sum, err := results.Summarize(&results.Document{Metrics: metric.Common(), Series: series})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,7 +247,7 @@ func TestSummarizeTakesTheMedianOfCounts(t *testing.T) {
 		series = append(series, results.Series{Variant: "v1", Phase: results.Steady, Repeat: i, Point: results.Point{}, Metrics: map[string]float64{"conflicts/op": n}})
 	}
 	for n, want := range map[int]float64{3: 2, 4: 4.5} {
-		sum, err := results.Summarize(metric.Common(), series[:n])
+		sum, err := results.Summarize(&results.Document{Metrics: metric.Common(), Series: series[:n]})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -319,7 +319,7 @@ func TestHistogramsOfDifferentPrecisionAreNotMerged(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Latency = map[string]results.Latency{"read": {Service: enc, Response: enc}}
-	if _, err := results.Summarize(metric.Common(), []results.Series{a, b}); !errors.Is(err, results.ErrUnmergeable) {
+	if _, err := results.Summarize(&results.Document{Metrics: metric.Common(), Series: []results.Series{a, b}}); !errors.Is(err, results.ErrUnmergeable) {
 		t.Errorf("Summarize: %v, want ErrUnmergeable", err)
 	}
 	b.Latency = map[string]results.Latency{"read": {Service: results.Histogram{HDR: "HIST"}, Response: enc}}

@@ -212,6 +212,11 @@ func (s *Summary) problem() error {
 			return fmt.Errorf("slopes: part of %s of %s over %s is missing or not finite", l.Metric, l.Variant, l.X)
 		}
 	}
+	for _, d := range s.Disturbed {
+		if what, found := least(d.Counts, func(n int64) bool { return n < 1 }); !stated(d.Point, []string{d.Variant}) || len(d.Counts) == 0 || found {
+			return fmt.Errorf("disturbed: part of %s at %v is missing or not positive %s", d.Variant, d.Point, what)
+		}
+	}
 	return nil
 }
 

@@ -88,7 +88,7 @@ func (r *run) document(ctx context.Context, started time.Time, partial bool) (*r
 	}
 	if r.faults != nil {
 		r.warnings = append(r.warnings, r.faults.Warnings()...)
-		r.backend.Settings = withSetting(r.backend.Settings, "faults", cfg.Faults.String())
+		r.backend.Settings = withSetting(r.backend.Settings, results.FaultsSetting, cfg.Faults.String())
 	}
 	if cfg.Worker.Of > 0 {
 		r.backend.Settings = withSetting(r.backend.Settings, results.WorkerSetting, cfg.Worker.String())
@@ -115,7 +115,7 @@ func (r *run) document(ctx context.Context, started time.Time, partial bool) (*r
 		Series:        r.series, Checks: r.checks.All(), Warnings: r.warnings,
 	}
 	r.sortSeries(doc.Series)
-	if doc.Summary, err = results.Summarize(doc.Metrics, doc.Series); err != nil {
+	if doc.Summary, err = results.Summarize(doc); err != nil {
 		return nil, err
 	}
 	cfg.Workload.Describe(doc)

@@ -26,7 +26,7 @@ func measured(t *testing.T, metric, x string, at []float64, v1, v2 func(x float6
 		}
 	}
 	var err error
-	if doc.Summary, err = results.Summarize(doc.Metrics, doc.Series); err != nil {
+	if doc.Summary, err = results.Summarize(&doc); err != nil {
 		t.Fatal(err)
 	}
 	return doc
@@ -40,7 +40,7 @@ func TestNoFitIsSaidOnce(t *testing.T) {
 	more := measured(t, "requests/item", "writers", []float64{0, 2, 4}, double, one)
 	doc.Series = append(doc.Series, more.Series...)
 	var err error
-	if doc.Summary, err = results.Summarize(doc.Metrics, doc.Series); err != nil {
+	if doc.Summary, err = results.Summarize(&doc); err != nil {
 		t.Fatal(err)
 	}
 	if got := strings.Count(table(t, doc, render.TextOptions{}), "Growth with writers (x)"); got != 1 {

@@ -60,7 +60,7 @@ func largestRun(t testing.TB) results.Document {
 		}
 	}
 	var err error
-	if doc.Summary, err = results.Summarize(doc.Metrics, doc.Series); err != nil {
+	if doc.Summary, err = results.Summarize(&doc); err != nil {
 		t.Fatal(err)
 	}
 	return doc

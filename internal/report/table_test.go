@@ -67,7 +67,7 @@ func noisyTimes(t *testing.T) results.Document {
 		}
 	}
 	var err error
-	if doc.Summary, err = results.Summarize(doc.Metrics, doc.Series); err != nil {
+	if doc.Summary, err = results.Summarize(&doc); err != nil {
 		t.Fatal(err)
 	}
 	doc.Checks = []results.Check{

@@ -80,7 +80,7 @@ func CatalogRefresh(repeats int, history ...int64) results.Document {
 				m.refresh("v2-parallel", n, repeat, query(), Shards))
 		}
 	}
-	doc.Summary, err = results.Summarize(doc.Metrics, doc.Series)
+	doc.Summary, err = results.Summarize(&doc)
 	must(err)
 	return doc
 }

@@ -44,7 +44,7 @@ func small(t *testing.T) results.Document {
 	doc.Metrics = workloads.Metrics()
 	doc.Checks[1].Status = results.Skipped
 	var err error
-	if doc.Summary, err = results.Summarize(doc.Metrics, doc.Series); err != nil {
+	if doc.Summary, err = results.Summarize(&doc); err != nil {
 		t.Fatal(err)
 	}
 	return doc

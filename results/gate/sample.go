@@ -38,7 +38,7 @@ func Sample() (results.Document, error) {
 			doc.Series = append(doc.Series, s)
 		}
 	}
-	doc.Summary, err = results.Summarize(doc.Metrics, doc.Series)
+	doc.Summary, err = results.Summarize(&doc)
 	return doc, err
 }
 
