@@ -67,7 +67,8 @@ func benchUnits(doc Document) []benchfmt.UnitMetadata {
 }
 
 // benchConfig says what was run, and where: the keys of the Go tool where there
-// are any.
+// are any. Parameters are keys here unless they are in the benchmarks' names, so that
+// benchstat can compare across each of them.
 func benchConfig(doc Document) []benchfmt.Config {
 	var config []benchfmt.Config
 	add := func(key, value string) {
@@ -80,12 +81,27 @@ func benchConfig(doc Document) []benchfmt.Config {
 	add("workload-hash", doc.Workload.Hash)
 	add("seed", strconv.FormatUint(doc.Seed, 10))
 	add("clock", string(doc.Clock))
+	for _, name := range sortedKeys(doc.Workload.Params) {
+		if !inNames(doc, name) {
+			add(name, fmt.Sprint(doc.Workload.Params[name]))
+		}
+	}
 	add("backend", doc.Environment.Backend.Kind)
 	add("goos", doc.Environment.OS)
 	add("goarch", doc.Environment.Arch)
 	add("goversion", doc.Environment.Go)
 	add("lakebench-version", doc.Lakebench.Version)
 	return config
+}
+
+// inNames reports whether a parameter is a coordinate of the series.
+func inNames(doc Document, name string) bool {
+	for i := range doc.Series {
+		if _, ok := doc.Series[i].Point[name]; ok {
+			return true
+		}
+	}
+	return false
 }
 
 // benchName is the workload in camel case and the series' coordinates, as

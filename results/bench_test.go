@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 	"golang.org/x/perf/benchmath"
+	"golang.org/x/perf/benchproc"
 
 	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/results"
@@ -98,5 +99,55 @@ func TestBenchTwinLeavesOutWhatDidNotRun(t *testing.T) {
 	doc.Series[1].Metrics = nil
 	if lines, _ := parseBench(t, doc); len(lines) != 1 {
 		t.Errorf("%d lines, want 1", len(lines))
+	}
+}
+
+// benchstat puts runs that differ in a parameter side by side by the command of
+// docs/comparing-and-gating.md: one table, a row for each series, a column for each
+// value. A parameter that is no coordinate is a key of the file.
+func TestBenchstatAcrossAParameter(t *testing.T) {
+	for col, other := range map[string]func(*results.Document){
+		"/page_limit": func(d *results.Document) {
+			d.Workload.Hash = "another"
+			for i := range d.Series {
+				d.Series[i].Point = d.Series[i].Point.Without("page_limit")
+				d.Series[i].Point["page_limit"] = results.Number(250)
+			}
+		},
+		"consistency": func(d *results.Document) {
+			d.Workload.Hash = "another"
+			d.Workload.Params = maps.Clone(d.Workload.Params)
+			d.Workload.Params["consistency"] = "eventual"
+		},
+	} {
+		old, next := resultstest.CatalogRefresh(1, 0), resultstest.CatalogRefresh(1, 0)
+		other(&next)
+		var parser benchproc.ProjectionParser
+		filter, err := benchproc.NewFilter("*")
+		if err != nil {
+			t.Fatal(err)
+		}
+		parse := func(projection string) *benchproc.Projection {
+			p, err := parser.Parse(projection, filter)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p
+		}
+		columns := parse(col)
+		parse("workload-hash") // -ignore
+		tables, rows := parse(".config"), parse(".fullname")
+		keys := map[string]map[benchproc.Key]bool{"tables": {}, "rows": {}, "columns": {}}
+		for _, doc := range []results.Document{old, next} {
+			lines, _ := parseBench(t, doc)
+			for _, line := range lines {
+				keys["tables"][tables.Project(line)] = true
+				keys["rows"][rows.Project(line)] = true
+				keys["columns"][columns.Project(line)] = true
+			}
+		}
+		if len(keys["tables"]) != 1 || len(keys["rows"]) != len(old.Series) || len(keys["columns"]) != 2 {
+			t.Errorf("-col %s: %d tables, %d rows, columns %v; want 1, %d, 2", col, len(keys["tables"]), len(keys["rows"]), keys["columns"], len(old.Series))
+		}
 	}
 }

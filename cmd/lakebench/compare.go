@@ -31,10 +31,16 @@ counts of concurrent runs on the real clock, are compared over their repeats
 (Mann-Whitney U test, with Holm's correction over all rows); ~ means that no
 difference is significant.
 
+Results of different parameters are refused. --by compares across a parameter
+that differs, such as page_limit: everything else must be equal, and each result
+must have one value of it. A difference is expected then, so --fail exits with 1
+only if a metric of NEW is worse or is on one side only.
+
 OLD and NEW are each a result file, the folder of one, git:REV:PATH, or
 s3://BUCKET/PREFIX.`,
 		Example: `  lakebench compare baselines/catalog-refresh.json lakebench-results/20261129T120000.000-catalog-refresh
-  lakebench compare git:main:baselines/catalog-refresh.json new.json --fail`,
+  lakebench compare git:main:baselines/catalog-refresh.json new.json --fail
+  lakebench compare pages-of-1000 pages-of-250 --by page_limit`,
 		Args: arguments(2, 2, "two results"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.run(cmd.Context(), args[0], args[1], cmd.OutOrStdout())
@@ -42,8 +48,9 @@ s3://BUCKET/PREFIX.`,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.all, "all", false, "print every row, including those that do not differ")
-	f.BoolVar(&o.fail, "fail", false, "exit with 1 if anything differs")
-	f.BoolVar(&o.Force, "force", false, "compare results of different workloads or parameters")
+	f.BoolVar(&o.fail, "fail", false, "exit with 1 if anything differs; with --by, if anything is worse")
+	f.StringSliceVar(&o.By, "by", nil, "compare across these `parameters`, which differ")
+	f.BoolVar(&o.Force, "force", false, "compare the points that results of different workloads or parameters have in common")
 	f.Float64Var(&o.Alpha, "alpha", o.Alpha, "family-wise significance level")
 	f.BoolVar(&o.json, "json", false, "print every row as JSON")
 	return cmd
@@ -66,8 +73,8 @@ func (o *compareOptions) run(ctx context.Context, old, next string, stdout io.Wr
 	} else {
 		err = render.Text(stdout, c.Page(o.all), terminalOf(stdout))
 	}
-	if err == nil && o.fail && c.Differs() {
-		return compare.ErrDifferent
+	if err == nil && o.fail {
+		return c.Err()
 	}
 	return err
 }

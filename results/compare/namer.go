@@ -32,9 +32,12 @@ func NewNamer(docs ...results.Document) Namer {
 }
 
 // Place names a variant at a point in a phase: "v1 · history records 1,000 ·
-// steady". Phase and coordinates may be missing.
+// steady". Each of them may be missing.
 func (n Namer) Place(variant string, p results.Point, phase results.Phase) string {
-	parts := []string{variant}
+	var parts []string
+	if variant != "" {
+		parts = append(parts, variant)
+	}
 	for _, name := range n.vary {
 		if v, ok := p[name]; ok {
 			parts = append(parts, format.Spaced(name)+" "+results.FormatCoordinate(v))

@@ -24,10 +24,12 @@ func (c *Comparison) Page(all bool) render.Page {
 	}
 	add(render.Facts{{Name: "old", Value: c.Old.String()}, {Name: "new", Value: c.New.String()}})
 	oneSided := c.oneSided()
-	if lines := c.oneSidedList(oneSided); len(lines) > 0 && !all {
+	if lines := c.oneSidedList(oneSided); len(lines) > 0 && !all && c.paired() {
 		add(render.Section{Title: "Measured on one side only", Blocks: []render.Block{lines}})
 	}
-	if rows := c.table(all, oneSided); len(rows.Rows) > 0 {
+	if len(c.By) > 0 {
+		add(BeforeAfter([]*Comparison{c}, all)...)
+	} else if rows := c.table(all, oneSided); len(rows.Rows) > 0 {
 		add(render.Section{Title: "Metrics", Blocks: []render.Block{rows}})
 	}
 	if len(c.Ledgers) > 0 {
@@ -41,7 +43,11 @@ func (c *Comparison) Page(all bool) render.Page {
 
 // String says what a result is, in a line.
 func (s Side) String() string {
-	return fmt.Sprintf("%s (%s, seed %d, %s, %s, %s clock)", s.Name, s.Workload, s.Seed,
+	name := s.Name
+	if s.Label != "" {
+		name = s.Label + ": " + name
+	}
+	return fmt.Sprintf("%s (%s, seed %d, %s, %s, %s clock)", name, s.Workload, s.Seed,
 		format.Plural(int64(s.Repeats), "repeat", "repeats"), s.Environment.Backend.Kind, s.Clock)
 }
 
@@ -52,12 +58,14 @@ func (t *TooFew) String() string {
 		t.Alpha, format.Thousands(float64(t.Rows), 0), t.Need)
 }
 
-// Headline says in a sentence what differs.
+// Headline says in a sentence what differs. Rows that one side does not have are
+// counted by their places.
 func (c *Comparison) Headline() string {
+	oneSided := c.oneSided()
 	tally := func(what string, sampled bool, of func(*Row) bool) string {
 		var differ, all int64
 		for i := range c.Rows {
-			if r := &c.Rows[i]; r.Exact != sampled && of(r) {
+			if r := &c.Rows[i]; r.Exact != sampled && of(r) && oneSided[r.place] == 0 {
 				all++
 				if r.Differs() {
 					differ++
@@ -83,8 +91,13 @@ func (c *Comparison) Headline() string {
 		tally("sampled time", true, func(r *Row) bool { return r.About.IsTime() }),
 	}
 	sentences = slices.DeleteFunc(sentences, func(s string) bool { return s == "" })
-	if len(sentences) == 0 {
+	switch n := int64(len(oneSided)); {
+	case len(sentences) == 0 && n == 0:
 		return "There is nothing to compare."
+	case len(sentences) == 0:
+		return "Nothing was measured in both results: no variant is in both at one point and in one phase."
+	case n > 0:
+		sentences = append(sentences, fmt.Sprintf("%s measured on one side only.", format.Plural(n, "series was", "series were")))
 	}
 	return strings.Join(sentences, " ")
 }
@@ -222,23 +235,36 @@ func (r *Row) level() render.Level {
 	if !r.Differs() {
 		return render.Plain
 	}
-	m := r.About
 	switch {
-	case r.Change != Different || m.Better == results.Neither || r.New == r.Old:
-		return render.Warning
-	case (r.New > r.Old) == (m.Better == results.LowerIsBetter):
+	case r.Worse():
 		return render.Bad
+	case r.Change != Different || r.About.Better == results.Neither || r.New == r.Old:
+		return render.Warning
 	}
 	return render.Good
+}
+
+// paired reports whether anything was measured in both results.
+func (c *Comparison) paired() bool {
+	return slices.ContainsFunc(c.Rows, func(r Row) bool { return r.OldRepeats > 0 && r.NewRepeats > 0 })
 }
 
 // ledgerTable shows which requests and outcomes make the difference.
 func (c *Comparison) ledgerTable() render.Table {
 	t := render.Table{Columns: []render.Column{{}, {Name: "old"}, {Name: "new"}, {Name: "delta"}}}
 	count := func(n int64) string { return format.Thousands(float64(n), 0) }
+	signed := func(n int64) string {
+		if n > 0 {
+			return "+" + count(n)
+		}
+		return count(n)
+	}
 	last := ""
 	for _, e := range c.Ledgers {
-		row := render.Row{Cells: []string{e.What(), count(e.Old), count(e.New), fmt.Sprintf("%+d", e.New-e.Old)}}
+		if len(c.By) > 0 && e.Phase == results.WarmUp {
+			continue // as in the table of points
+		}
+		row := render.Row{Cells: []string{e.What(), count(e.Old), count(e.New), signed(e.New - e.Old)}}
 		if place := c.Place(e.Variant, e.Point, e.Phase); place != last {
 			row.Group, last = place, place
 		}

@@ -62,6 +62,19 @@ func (r *Row) Differs() bool {
 	return r.Change == Different || r.Change == OnlyOld || r.Change == OnlyNew
 }
 
+// Worse reports whether the row differs, and any repeat is worse.
+func (r *Row) Worse() bool {
+	switch {
+	case r.Change != Different:
+		return false
+	case r.About.Better == results.LowerIsBetter:
+		return r.Most > 0
+	case r.About.Better == results.HigherIsBetter:
+		return r.Least < 0
+	}
+	return false
+}
+
 // MarshalJSON writes what is not there, and infinite changes, as null.
 func (r Row) MarshalJSON() ([]byte, error) {
 	there := func(v float64, ok bool) *float64 {

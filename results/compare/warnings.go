@@ -10,11 +10,12 @@ import (
 	"github.com/lakebench/lakebench/results"
 )
 
-// warnings say what beside the measured thing is not the same.
-func warnings(old, next results.Document) []string {
+// warnings say what beside the measured thing is not the same. Of aligned results the
+// parameters are expected to differ.
+func warnings(old, next results.Document, aligned bool) []string {
 	found := []string{}
 	warn := func(format string, args ...any) { found = append(found, fmt.Sprintf(format, args...)) }
-	if old.Workload.Hash != next.Workload.Hash {
+	if old.Workload.Hash != next.Workload.Hash && !aligned {
 		warn("different things were measured: %s", differentParams(old.Workload.Params, next.Workload.Params))
 	}
 	if old.Seed != next.Seed {
@@ -94,11 +95,15 @@ func differentParams(a, b results.Params) string {
 	return strings.Join(found, "; ")
 }
 
-// written is a parameter's value as it stands in the file.
+// written is a parameter's value as it stands in the file, without the brackets of a
+// list of one.
 func written(p results.Params, name string) string {
 	v, ok := p[name]
 	if !ok {
-		return "not there"
+		return "not set"
+	}
+	if one, ok := single(p, name); ok {
+		v = one
 	}
 	text, err := json.Marshal(v)
 	if err != nil {
