@@ -11,6 +11,7 @@ import (
 	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
+	"github.com/lakebench/lakebench/store/keyspace"
 )
 
 // MaxPageSize bounds the items of a page, which are in memory at once; DynamoDB
@@ -273,7 +274,7 @@ func (c *converger) solve(ctx context.Context) error {
 }
 
 func (c *converger) solved(ctx context.Context, p control.Problem) (bool, error) {
-	if len(p.Key) > store.MaxKeyBytes {
+	if len(p.Key) > keyspace.MaxKeyBytes {
 		_, err := c.v1Record(p.Key).Get(ctx, c.cfg.Client, store.Strong)
 		if errors.Is(err, store.ErrNotFound) {
 			return true, nil

@@ -25,10 +25,10 @@ import (
 	"github.com/lakebench/lakebench/internal/meter"
 	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/migrate"
-	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/dual"
 	"github.com/lakebench/lakebench/store/item"
+	"github.com/lakebench/lakebench/store/keyspace"
 	v1 "github.com/lakebench/lakebench/store/v1"
 )
 
@@ -202,7 +202,7 @@ func (l *lake) remove(table, key string) {
 func (l *lake) keyOf(table, key string) map[string]types.AttributeValue {
 	k := map[string]types.AttributeValue{"pk": &types.AttributeValueMemberS{Value: key}}
 	if table == tableV2 {
-		k["bucket"] = &types.AttributeValueMemberS{Value: store.Bucket(key)}
+		k["bucket"] = &types.AttributeValueMemberS{Value: keyspace.Bucket(key)}
 	}
 	return k
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/item"
+	"github.com/lakebench/lakebench/store/keyspace"
 	v1 "github.com/lakebench/lakebench/store/v1"
 	v2 "github.com/lakebench/lakebench/store/v2"
 )
@@ -41,7 +42,7 @@ type Config struct {
 	Client Client
 	Table  string // of v1; v2 is its companion, see v2.TableName
 	// Shards are the counts that v2 is made with, or must have been made with.
-	Shards store.ShardCounts
+	Shards keyspace.ShardCounts
 	// Random is where request tokens, ids and waits are drawn from, see
 	// item.SenderConfig.
 	Random rand.Source
@@ -63,7 +64,7 @@ type Progress struct {
 // DefaultConfig has the shard counts of docs/spec/metadata-store.md §3. Client,
 // Table and Random are for the caller to set.
 func DefaultConfig() Config {
-	return Config{Shards: store.DefaultShardCounts(), Backoff: item.DefaultBackoff()}
+	return Config{Shards: keyspace.DefaultShardCounts(), Backoff: item.DefaultBackoff()}
 }
 
 // Validate refuses a configuration that cannot be used.
@@ -179,9 +180,9 @@ func (m *Migrator) open(ctx context.Context) (tables, error) {
 
 // v1Schema and v2Schema are the layouts' primary keys (docs/spec/metadata-store.md §2
 // and §3).
-func v1Schema(name string) item.Schema { return item.Schema{Name: name, Hash: store.AttrKey} }
+func v1Schema(name string) item.Schema { return item.Schema{Name: name, Hash: keyspace.AttrKey} }
 func v2Schema(name string) item.Schema {
-	return item.Schema{Name: name, Hash: store.AttrBucket, Range: store.AttrKey}
+	return item.Schema{Name: name, Hash: keyspace.AttrBucket, Range: keyspace.AttrKey}
 }
 
 func (m *Migrator) describe(ctx context.Context, s item.Schema) (described, error) {

@@ -9,9 +9,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/lakebench/lakebench/internal/units"
-	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/item"
+	"github.com/lakebench/lakebench/store/keyspace"
 	v1 "github.com/lakebench/lakebench/store/v1"
 	v2 "github.com/lakebench/lakebench/store/v2"
 )
@@ -35,8 +35,8 @@ func (m *Migrator) original(raw map[string]types.AttributeValue) (original, erro
 	it := original{key: key}
 	value, bad := item.Value(raw)
 	switch others := otherAttributes(raw); {
-	case len(key) > store.MaxKeyBytes:
-		it.fail(control.KeyTooLong, "the key has %d bytes, in v2 at most %d are possible", len(key), store.MaxKeyBytes)
+	case len(key) > keyspace.MaxKeyBytes:
+		it.fail(control.KeyTooLong, "the key has %d bytes, in v2 at most %d are possible", len(key), keyspace.MaxKeyBytes)
 	case bad != nil:
 		it.fail(control.NoBinaryValue, "%v", bad)
 	case len(others) > 0:
@@ -56,7 +56,7 @@ func (it *original) fail(kind control.ProblemKind, format string, args ...any) {
 func otherAttributes(raw map[string]types.AttributeValue) []string {
 	var others []string
 	for _, name := range slices.Sorted(maps.Keys(raw)) {
-		if name != store.AttrKey && name != store.AttrValue {
+		if name != keyspace.AttrKey && name != keyspace.AttrValue {
 			others = append(others, fmt.Sprintf("%q", name))
 		}
 	}
@@ -76,7 +76,7 @@ func (m *Migrator) v2Record(key string) item.Record {
 // v2At is a record that is in any bucket.
 func (m *Migrator) v2At(bucket, key string) item.Record {
 	return item.Record{Table: m.v2Table(), Name: key, Key: map[string]types.AttributeValue{
-		store.AttrBucket: text(bucket), store.AttrKey: text(key),
+		keyspace.AttrBucket: text(bucket), keyspace.AttrKey: text(key),
 	}}
 }
 

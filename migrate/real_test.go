@@ -20,6 +20,7 @@ import (
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/dual"
 	"github.com/lakebench/lakebench/store/item"
+	"github.com/lakebench/lakebench/store/keyspace"
 	v1 "github.com/lakebench/lakebench/store/v1"
 	v2 "github.com/lakebench/lakebench/store/v2"
 )
@@ -79,7 +80,7 @@ func TestRealMigration(t *testing.T) {
 	}
 	table := v2.TableName(name)
 	if _, err := client.DeleteItem(ctx, &dynamodb.DeleteItemInput{TableName: &table, Key: map[string]types.AttributeValue{
-		"bucket": text(store.Bucket("tbl/00003")), "pk": text("tbl/00003"),
+		"bucket": text(keyspace.Bucket("tbl/00003")), "pk": text("tbl/00003"),
 	}}); err != nil {
 		t.Fatal(err)
 	}

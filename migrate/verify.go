@@ -15,6 +15,7 @@ import (
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/item"
+	"github.com/lakebench/lakebench/store/keyspace"
 )
 
 // VerifyOptions are how to compare.
@@ -279,9 +280,9 @@ func v2Items(raw []map[string]types.AttributeValue) ([]v2Item, error) {
 		if err != nil {
 			return nil, err
 		}
-		bucket, ok := r[store.AttrBucket].(*types.AttributeValueMemberS)
+		bucket, ok := r[keyspace.AttrBucket].(*types.AttributeValueMemberS)
 		if !ok {
-			return nil, fmt.Errorf("key %q: %w: attribute %q has type %T, want string", key, store.ErrMalformed, store.AttrBucket, r[store.AttrBucket])
+			return nil, fmt.Errorf("key %q: %w: attribute %q has type %T, want string", key, store.ErrMalformed, keyspace.AttrBucket, r[keyspace.AttrBucket])
 		}
 		if bucket.Value == control.Bucket {
 			continue

@@ -14,6 +14,7 @@ import (
 	"github.com/lakebench/lakebench/migrate"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
+	"github.com/lakebench/lakebench/store/keyspace"
 )
 
 // TestVerifyEqual: equal layouts cost the two scans and nothing for any item, and
@@ -160,7 +161,7 @@ func TestVerifyStrange(t *testing.T) {
 			l.putRaw(tableV2, map[string]types.AttributeValue{"bucket": text("tbl#99"), "pk": text("tbl/00003"), "value": &types.AttributeValueMemberB{Value: []byte{}}})
 		}, migrate.DiffOrphan, true},
 		{"not binary", func(l *lake) {
-			l.putRaw(tableV2, map[string]types.AttributeValue{"bucket": text(store.Bucket("tbl/00003")), "pk": text("tbl/00003"), "value": text("x")})
+			l.putRaw(tableV2, map[string]types.AttributeValue{"bucket": text(keyspace.Bucket("tbl/00003")), "pk": text("tbl/00003"), "value": text("x")})
 		}, migrate.DiffValue, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {

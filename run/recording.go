@@ -10,6 +10,7 @@ import (
 	"github.com/lakebench/lakebench/internal/cause"
 	"github.com/lakebench/lakebench/internal/sim/checker"
 	"github.com/lakebench/lakebench/store"
+	"github.com/lakebench/lakebench/store/keyspace"
 )
 
 // Recorded is a store all of whose operations are written down for the checker,
@@ -96,7 +97,7 @@ func (r *Recorded) List(ctx context.Context, prefix string) iter.Seq2[store.Entr
 
 // ListFamily implements store.MetaStore.
 func (r *Recorded) ListFamily(ctx context.Context, family string) iter.Seq2[store.Entry, error] {
-	return r.drain(ctx, r.MetaStore.ListFamily(ctx, family), func(key string) bool { return store.Family(key) == family })
+	return r.drain(ctx, r.MetaStore.ListFamily(ctx, family), func(key string) bool { return keyspace.Family(key) == family })
 }
 
 // drain records a drain of the keys for which about holds.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/lakebench/lakebench/internal/attempt"
 	"github.com/lakebench/lakebench/internal/backend"
-	"github.com/lakebench/lakebench/store"
+	"github.com/lakebench/lakebench/store/keyspace"
 	"github.com/lakebench/lakebench/store/v1"
 )
 
@@ -45,7 +45,7 @@ func (p *tablePlace) leave(ctx context.Context, name string) error {
 
 func (p *tablePlace) has(ctx context.Context, name string) (bool, error) {
 	out, err := p.client.GetItem(ctx, &dynamodb.GetItemInput{
-		TableName: &p.table, Key: map[string]types.AttributeValue{store.AttrKey: &types.AttributeValueMemberS{Value: name}},
+		TableName: &p.table, Key: map[string]types.AttributeValue{keyspace.AttrKey: &types.AttributeValueMemberS{Value: name}},
 		ConsistentRead: aws.Bool(true),
 	})
 	var none *types.ResourceNotFoundException

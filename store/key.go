@@ -10,34 +10,6 @@ import (
 	"github.com/lakebench/lakebench/store/keyspace"
 )
 
-// Names of the attributes that the layouts use (docs/spec/metadata-store.md §2 and §3).
-const (
-	AttrKey    = keyspace.AttrKey
-	AttrValue  = keyspace.AttrValue
-	AttrBucket = keyspace.AttrBucket
-)
-
-// RootFamily is the family of keys without a slash.
-const RootFamily = keyspace.Root
-
-// MaxKeyBytes is the longest key of every layout but v1.
-const MaxKeyBytes = keyspace.MaxKeyBytes
-
-// ShardCounts are the numbers of shards over which v2 spreads each family.
-type ShardCounts = keyspace.ShardCounts
-
-// DefaultShardCounts returns the shard counts of docs/spec/metadata-store.md §3.
-func DefaultShardCounts() ShardCounts { return keyspace.DefaultShardCounts() }
-
-// Family returns the family of a key.
-func Family(key string) string { return keyspace.Family(key) }
-
-// Bucket returns the bucket of a key under the default counts.
-func Bucket(key string) string { return keyspace.Bucket(key) }
-
-// BucketName returns the v2 partition key of one shard of a family.
-func BucketName(family string, shard int) string { return keyspace.BucketName(family, shard) }
-
 // FamilyOfPrefix returns the family that a prefix lies in. A prefix without a
 // slash may be the beginning of several families' names: that is
 // ErrPrefixSpansFamilies (docs/spec/metadata-store.md §3).
@@ -45,7 +17,7 @@ func FamilyOfPrefix(prefix string) (string, error) {
 	family, _, ok := strings.Cut(prefix, "/")
 	if !ok {
 		return "", fmt.Errorf("%w: %q has no slash; add one to read a family, or use ListFamily(%q) for keys without a slash",
-			ErrPrefixSpansFamilies, prefix, RootFamily)
+			ErrPrefixSpansFamilies, prefix, keyspace.Root)
 	}
 	return family, nil
 }
@@ -75,7 +47,7 @@ func CheckFamily(family string) error {
 	if strings.Contains(family, "/") {
 		return fmt.Errorf("%w: family %q contains a slash; it is the first path segment of a key", ErrInvalid, shorten(family))
 	}
-	return CheckPrefix(family, MaxKeyBytes)
+	return CheckPrefix(family, keyspace.MaxKeyBytes)
 }
 
 // CheckItem refuses an item of more than 400 KB, attribute names included.

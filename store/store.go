@@ -55,7 +55,7 @@ type MetaStore interface {
 	// once; the order is not promised.
 	List(ctx context.Context, prefix string) iter.Seq2[Entry, error]
 
-	// ListFamily drains one family, "root" included (see Family).
+	// ListFamily drains one family, "root" included (see keyspace.Family).
 	ListFamily(ctx context.Context, family string) iter.Seq2[Entry, error]
 }
 

@@ -176,7 +176,7 @@ func (a *appendSite) prepare(ctx context.Context, variant string) error {
 
 // itemV2 is v2.Item under the default shard counts.
 func itemV2(key string, value []byte) map[string]types.AttributeValue {
-	return v2.Item(store.DefaultShardCounts(), key, value)
+	return v2.Item(keyspace.DefaultShardCounts(), key, value)
 }
 
 func (a *appendSite) configV2(client v2.Client, table, user string) v2.Config {

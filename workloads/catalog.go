@@ -17,6 +17,7 @@ import (
 	"github.com/lakebench/lakebench/run/load"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/catalog"
+	"github.com/lakebench/lakebench/store/keyspace"
 	"github.com/lakebench/lakebench/store/v1"
 	"github.com/lakebench/lakebench/store/v2"
 )
@@ -205,7 +206,7 @@ func (c *catalogSite) loadV2(ctx context.Context) error {
 	if err != nil || c.isThere() {
 		return err
 	}
-	shards := store.DefaultShardCounts()
+	shards := keyspace.DefaultShardCounts()
 	return c.Load(ctx, c.tableV2, c.records(ctx), c.size(), func(key string, value []byte) map[string]types.AttributeValue {
 		return v2.Item(shards, key, value)
 	})

@@ -10,9 +10,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/item"
+	"github.com/lakebench/lakebench/store/keyspace"
 )
 
 // contents identifies a set of keys and values, whatever their order and number:
@@ -62,7 +62,7 @@ func scan(ctx context.Context, client dynamodb.ScanAPIClient, table string, visi
 				return
 			}
 			for _, raw := range page.Items {
-				if bucket, ok := raw[store.AttrBucket].(*types.AttributeValueMemberS); ok && bucket.Value == control.Bucket {
+				if bucket, ok := raw[keyspace.AttrBucket].(*types.AttributeValueMemberS); ok && bucket.Value == control.Bucket {
 					continue
 				}
 				entries, err := item.Entries([]map[string]types.AttributeValue{raw})

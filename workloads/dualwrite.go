@@ -198,7 +198,7 @@ var (
 )
 
 func controlKey(name string) string {
-	return store.AttrBucket + "=" + control.Bucket + " " + store.AttrKey + "=" + name
+	return keyspace.AttrBucket + "=" + control.Bucket + " " + keyspace.AttrKey + "=" + name
 }
 
 // ceilings sets how many mutations a second the barrier's item allows to the whole

@@ -13,7 +13,7 @@ import (
 	"github.com/lakebench/lakebench/internal/sim/checker"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/run"
-	"github.com/lakebench/lakebench/store"
+	"github.com/lakebench/lakebench/store/keyspace"
 )
 
 // backfillFloor works out what a backfill of small records costs at least by
@@ -134,11 +134,11 @@ func TestInvariantsAreChecked(t *testing.T) {
 		}},
 		"a deleted record comes back": {checkReturned, func(t *testing.T, b *backend.Backend, deleted string) {
 			putBehind(t, b, v1, "", deleted, "x")
-			putBehind(t, b, v2, store.Bucket(deleted), deleted, "x")
+			putBehind(t, b, v2, keyspace.Bucket(deleted), deleted, "x")
 		}},
 		"nobody wrote it": {run.LinearizableCheck, func(t *testing.T, b *backend.Backend, _ string) {
 			putBehind(t, b, v1, "", "lease/stray", "x")
-			putBehind(t, b, v2, store.Bucket("lease/stray"), "lease/stray", "x")
+			putBehind(t, b, v2, keyspace.Bucket("lease/stray"), "lease/stray", "x")
 		}},
 		"the marker changes": {checkMarker, func(t *testing.T, b *backend.Backend, _ string) {
 			putBehind(t, b, v2, "control", "marker", `{"barrier":"other","published":"2026-01-01T00:00:00Z"}`)

@@ -12,8 +12,8 @@ import (
 
 	"github.com/lakebench/lakebench/internal/meter"
 	"github.com/lakebench/lakebench/internal/sim/task"
-	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
+	"github.com/lakebench/lakebench/store/keyspace"
 	"github.com/lakebench/lakebench/store/v2"
 )
 
@@ -138,8 +138,8 @@ func (t *tracker) enter(ctx context.Context, phase string, tell *task.Queue[stru
 }
 
 func (t *tracker) isControl(item map[string]types.AttributeValue, name string) bool {
-	bucket, _ := item[store.AttrBucket].(*types.AttributeValueMemberS)
-	key, _ := item[store.AttrKey].(*types.AttributeValueMemberS)
+	bucket, _ := item[keyspace.AttrBucket].(*types.AttributeValueMemberS)
+	key, _ := item[keyspace.AttrKey].(*types.AttributeValueMemberS)
 	return bucket != nil && bucket.Value == control.Bucket && key != nil && key.Value == name
 }
 

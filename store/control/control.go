@@ -18,6 +18,7 @@ import (
 	"github.com/lakebench/lakebench/internal/cause"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/item"
+	"github.com/lakebench/lakebench/store/keyspace"
 )
 
 // Bucket is the partition key of every control record.
@@ -38,7 +39,7 @@ var ErrLayout = errors.New("table has another layout")
 // it was opened with.
 type LayoutError struct {
 	Table          string
-	Stored, Wanted store.ShardCounts
+	Stored, Wanted keyspace.ShardCounts
 }
 
 func (e *LayoutError) Error() string {
@@ -62,25 +63,25 @@ type shardRecord struct {
 
 // Layout returns the shard counts that the table's layout record pins. It returns
 // ErrNoLayout if there is none.
-func Layout(ctx context.Context, client item.Getter, table string) (store.ShardCounts, error) {
+func Layout(ctx context.Context, client item.Getter, table string) (keyspace.ShardCounts, error) {
 	// Strongly, as every control record (hazard 13).
 	value, err := at(table, layoutName).Get(cause.With(ctx, cause.Control), client, store.Strong)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		return store.ShardCounts{}, fmt.Errorf("%w in table %s; create the table with this program, or finish its creation", ErrNoLayout, table)
+		return keyspace.ShardCounts{}, fmt.Errorf("%w in table %s; create the table with this program, or finish its creation", ErrNoLayout, table)
 	case err != nil:
-		return store.ShardCounts{}, err
+		return keyspace.ShardCounts{}, err
 	}
 	counts, err := decodeLayout(value)
 	if err != nil {
-		return store.ShardCounts{}, fmt.Errorf("layout record of table %s: %w", table, err)
+		return keyspace.ShardCounts{}, fmt.Errorf("layout record of table %s: %w", table, err)
 	}
 	return counts, nil
 }
 
 // CheckLayout returns a *LayoutError unless the table was made with these shard
 // counts.
-func CheckLayout(ctx context.Context, client item.Getter, table string, wanted store.ShardCounts) error {
+func CheckLayout(ctx context.Context, client item.Getter, table string, wanted keyspace.ShardCounts) error {
 	stored, err := Layout(ctx, client, table)
 	if err != nil {
 		return err
@@ -93,7 +94,7 @@ func CheckLayout(ctx context.Context, client item.Getter, table string, wanted s
 
 // PutLayout writes the layout record if there is none, and otherwise does what
 // CheckLayout does, so that a creation that was interrupted can be repeated.
-func PutLayout(ctx context.Context, client item.Getter, sender *item.Sender, table string, counts store.ShardCounts) error {
+func PutLayout(ctx context.Context, client item.Getter, sender *item.Sender, table string, counts keyspace.ShardCounts) error {
 	if err := counts.Validate(); err != nil {
 		return fmt.Errorf("%w: %w", store.ErrInvalid, err)
 	}
@@ -110,17 +111,17 @@ func PutLayout(ctx context.Context, client item.Getter, sender *item.Sender, tab
 	return store.Failed("write", table, at(table, layoutName).Name, err)
 }
 
-func decodeLayout(value []byte) (store.ShardCounts, error) {
+func decodeLayout(value []byte) (keyspace.ShardCounts, error) {
 	var r layoutRecord
 	if err := decode(value, &r); err != nil {
-		return store.ShardCounts{}, err
+		return keyspace.ShardCounts{}, err
 	}
 	if r.Layout != store.V2.String() {
-		return store.ShardCounts{}, fmt.Errorf("%w: layout %q, want %q", store.ErrMalformed, r.Layout, store.V2)
+		return keyspace.ShardCounts{}, fmt.Errorf("%w: layout %q, want %q", store.ErrMalformed, r.Layout, store.V2)
 	}
-	counts := store.ShardCounts{Families: r.Shards.Families, Default: r.Shards.Default}
+	counts := keyspace.ShardCounts{Families: r.Shards.Families, Default: r.Shards.Default}
 	if err := counts.Validate(); err != nil {
-		return store.ShardCounts{}, fmt.Errorf("%w: %w", store.ErrMalformed, err)
+		return keyspace.ShardCounts{}, fmt.Errorf("%w: %w", store.ErrMalformed, err)
 	}
 	return counts, nil
 }
@@ -128,7 +129,7 @@ func decodeLayout(value []byte) (store.ShardCounts, error) {
 // at is the place of a control record of a v2 table.
 func at(table, name string) item.Record {
 	return item.Record{Table: table, Name: Bucket + " record " + name, Key: map[string]types.AttributeValue{
-		store.AttrBucket: &types.AttributeValueMemberS{Value: Bucket},
-		store.AttrKey:    &types.AttributeValueMemberS{Value: name},
+		keyspace.AttrBucket: &types.AttributeValueMemberS{Value: Bucket},
+		keyspace.AttrKey:    &types.AttributeValueMemberS{Value: name},
 	}}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/item"
+	"github.com/lakebench/lakebench/store/keyspace"
 )
 
 const lake = "lake_prefix_v2"
@@ -45,7 +46,7 @@ func newLakeTable(t *testing.T) lakeTable {
 	return lakeTable{client, faults, sender}
 }
 
-func (l lakeTable) put(counts store.ShardCounts) error {
+func (l lakeTable) put(counts keyspace.ShardCounts) error {
 	return control.PutLayout(context.Background(), l, l.sender, lake, counts)
 }
 
@@ -63,7 +64,7 @@ func (l lakeTable) write(t *testing.T, value types.AttributeValue) {
 
 func TestLayout(t *testing.T) {
 	ctx, l := context.Background(), newLakeTable(t)
-	spec := store.DefaultShardCounts()
+	spec := keyspace.DefaultShardCounts()
 	if err := control.CheckLayout(ctx, l, lake, spec); !errors.Is(err, control.ErrNoLayout) {
 		t.Errorf("no record: %v, want ErrNoLayout", err)
 	}
@@ -75,7 +76,7 @@ func TestLayout(t *testing.T) {
 	if err := control.CheckLayout(ctx, l, lake, spec); err != nil {
 		t.Errorf("the same counts: %v", err)
 	}
-	other := store.ShardCounts{Families: map[string]int{"append-operation": 16}, Default: 8}
+	other := keyspace.ShardCounts{Families: map[string]int{"append-operation": 16}, Default: 8}
 	for what, err := range map[string]error{"check": control.CheckLayout(ctx, l, lake, other), "put": l.put(other)} {
 		var layout *control.LayoutError
 		if !errors.Is(err, control.ErrLayout) || !errors.As(err, &layout) {
@@ -93,7 +94,7 @@ func TestLayout(t *testing.T) {
 	if err := control.CheckLayout(ctx, l, lake, spec); err != nil {
 		t.Errorf("after the refused put: %v", err)
 	}
-	if err := l.put(store.ShardCounts{}); !errors.Is(err, store.ErrInvalid) {
+	if err := l.put(keyspace.ShardCounts{}); !errors.Is(err, store.ErrInvalid) {
 		t.Errorf("put no counts: %v, want ErrInvalid", err)
 	}
 	if err := control.CheckLayout(ctx, l, "no-such-table", spec); !errors.Is(err, store.ErrNoTable) {
@@ -106,11 +107,11 @@ func TestRecordFormat(t *testing.T) {
 	l := newLakeTable(t)
 	const stored = `{"layout":"v2","shards":{"families":{"append-operation":64,"lance-manifest":32},"default":8}}`
 	l.write(t, &types.AttributeValueMemberB{Value: []byte(stored)})
-	if err := control.CheckLayout(context.Background(), l, lake, store.DefaultShardCounts()); err != nil {
+	if err := control.CheckLayout(context.Background(), l, lake, keyspace.DefaultShardCounts()); err != nil {
 		t.Error(err)
 	}
 	l = newLakeTable(t)
-	if err := l.put(store.DefaultShardCounts()); err != nil {
+	if err := l.put(keyspace.DefaultShardCounts()); err != nil {
 		t.Fatal(err)
 	}
 	name := lake
@@ -131,13 +132,13 @@ func TestMalformedRecord(t *testing.T) {
 	} {
 		l := newLakeTable(t)
 		l.write(t, &types.AttributeValueMemberB{Value: []byte(bad)})
-		if err := control.CheckLayout(context.Background(), l, lake, store.DefaultShardCounts()); !errors.Is(err, store.ErrMalformed) {
+		if err := control.CheckLayout(context.Background(), l, lake, keyspace.DefaultShardCounts()); !errors.Is(err, store.ErrMalformed) {
 			t.Errorf("record %s: %v, want ErrMalformed", bad, err)
 		}
 	}
 	l := newLakeTable(t)
 	l.write(t, &types.AttributeValueMemberS{Value: "{}"})
-	if err := control.CheckLayout(context.Background(), l, lake, store.DefaultShardCounts()); !errors.Is(err, store.ErrMalformed) {
+	if err := control.CheckLayout(context.Background(), l, lake, keyspace.DefaultShardCounts()); !errors.Is(err, store.ErrMalformed) {
 		t.Errorf("a record that is text: %v, want ErrMalformed", err)
 	}
 }
@@ -147,15 +148,15 @@ func TestMalformedRecord(t *testing.T) {
 func TestPutLayoutFaults(t *testing.T) {
 	l := newLakeTable(t)
 	l.faults.Next("PutItem", storetest.LostReply)
-	if err := l.put(store.DefaultShardCounts()); err != nil {
+	if err := l.put(keyspace.DefaultShardCounts()); err != nil {
 		t.Errorf("lost reply: %v", err)
 	}
 	l = newLakeTable(t)
 	l.faults.Next("PutItem", storetest.NeverArrives)
-	if err := l.put(store.DefaultShardCounts()); !errors.Is(err, control.ErrNoLayout) {
+	if err := l.put(keyspace.DefaultShardCounts()); !errors.Is(err, control.ErrNoLayout) {
 		t.Errorf("lost request: %v, want ErrNoLayout", err)
 	}
-	if err := l.put(store.DefaultShardCounts()); err != nil {
+	if err := l.put(keyspace.DefaultShardCounts()); err != nil {
 		t.Errorf("again: %v", err)
 	}
 }
@@ -164,10 +165,10 @@ func TestPutLayoutFaults(t *testing.T) {
 func TestStrongRead(t *testing.T) {
 	l := newLakeTable(t)
 	rec := &getter{inner: l}
-	if err := l.put(store.DefaultShardCounts()); err != nil {
+	if err := l.put(keyspace.DefaultShardCounts()); err != nil {
 		t.Fatal(err)
 	}
-	if err := control.CheckLayout(context.Background(), rec, lake, store.DefaultShardCounts()); err != nil || rec.eventual > 0 {
+	if err := control.CheckLayout(context.Background(), rec, lake, keyspace.DefaultShardCounts()); err != nil || rec.eventual > 0 {
 		t.Errorf("%d eventual reads, %v; want none", rec.eventual, err)
 	}
 }

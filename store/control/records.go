@@ -15,6 +15,7 @@ import (
 	"github.com/lakebench/lakebench/internal/cause"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/item"
+	"github.com/lakebench/lakebench/store/keyspace"
 )
 
 // A Client makes the requests for control records.
@@ -125,7 +126,7 @@ func (r *Records) each(ctx context.Context, prefix string, do func(name string, 
 	condition, strong := "#b = :bucket AND begins_with(#k, :prefix)", true
 	in := &dynamodb.QueryInput{
 		TableName: &r.table, ConsistentRead: &strong, KeyConditionExpression: &condition,
-		ExpressionAttributeNames: map[string]string{"#b": store.AttrBucket, "#k": store.AttrKey},
+		ExpressionAttributeNames: map[string]string{"#b": keyspace.AttrBucket, "#k": keyspace.AttrKey},
 		ExpressionAttributeValues: map[string]types.AttributeValue{
 			":bucket": &types.AttributeValueMemberS{Value: Bucket}, ":prefix": &types.AttributeValueMemberS{Value: prefix},
 		},

@@ -15,6 +15,7 @@ import (
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/dual"
 	"github.com/lakebench/lakebench/store/item"
+	"github.com/lakebench/lakebench/store/keyspace"
 	"github.com/lakebench/lakebench/store/v1"
 	"github.com/lakebench/lakebench/store/v2"
 )
@@ -22,7 +23,7 @@ import (
 // BenchmarkCAS compares a mutation of a dual node with the bare transaction that it
 // sends, made once.
 func BenchmarkCAS(b *testing.B) {
-	ctx, value, shards := context.Background(), make([]byte, 280), store.DefaultShardCounts()
+	ctx, value, shards := context.Background(), make([]byte, 280), keyspace.DefaultShardCounts()
 	engine, err := dynamo.New(dynamo.DefaultConfig())
 	if err != nil {
 		b.Fatal(err)

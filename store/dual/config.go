@@ -11,6 +11,7 @@ import (
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/item"
+	"github.com/lakebench/lakebench/store/keyspace"
 	"github.com/lakebench/lakebench/store/v1"
 	"github.com/lakebench/lakebench/store/v2"
 )
@@ -54,8 +55,8 @@ type Config struct {
 	// Mode is the mode to open in. ModeDual opens as v2-authoritative once the
 	// migration is final.
 	Mode   control.Mode
-	Shards store.ShardCounts // see v2.Config
-	Mirror Mirror            // in mode dual
+	Shards keyspace.ShardCounts // see v2.Config
+	Mirror Mirror               // in mode dual
 	// PageLimit is the most items that a page of List evaluates; 0: as many as
 	// the service puts into one (1 MB).
 	PageLimit   int
@@ -70,7 +71,7 @@ type Config struct {
 // 1,000 items, sequential drains and strong reads. Client, Table, Node and Random
 // are for the caller to set.
 func DefaultConfig() Config {
-	return Config{Mode: control.ModeDual, Shards: store.DefaultShardCounts(), PageLimit: 1000, Parallel: 1, Backoff: item.DefaultBackoff()}
+	return Config{Mode: control.ModeDual, Shards: keyspace.DefaultShardCounts(), PageLimit: 1000, Parallel: 1, Backoff: item.DefaultBackoff()}
 }
 
 // Validate refuses a configuration that cannot be opened.

@@ -13,6 +13,7 @@ import (
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/dual"
 	"github.com/lakebench/lakebench/store/item"
+	"github.com/lakebench/lakebench/store/keyspace"
 	"github.com/lakebench/lakebench/store/v1"
 	"github.com/lakebench/lakebench/store/v2"
 )
@@ -119,7 +120,7 @@ func (l *testLake) holds(key, inV1, inV2 string) {
 		want string
 	}{
 		"v1": {v1.Layout(lake).Record(key), inV1},
-		"v2": {v2.Layout(lake2, store.DefaultShardCounts()).Record(key), inV2},
+		"v2": {v2.Layout(lake2, keyspace.DefaultShardCounts()).Record(key), inV2},
 	} {
 		got := "-"
 		switch value, err := c.r.Get(context.Background(), l.direct, store.Strong); {
@@ -143,7 +144,7 @@ func (l *testLake) write(key, inV1, inV2 string) {
 		value string
 	}{
 		{lake, v1.Item(key, []byte(inV1)), inV1},
-		{lake2, v2.Item(store.DefaultShardCounts(), key, []byte(inV2)), inV2},
+		{lake2, v2.Item(keyspace.DefaultShardCounts(), key, []byte(inV2)), inV2},
 	} {
 		if c.value == "-" {
 			continue

@@ -12,6 +12,7 @@ import (
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/dual"
+	"github.com/lakebench/lakebench/store/keyspace"
 )
 
 // TestForbidden opens a node in every mode in every state of a migration
@@ -257,7 +258,7 @@ func TestConfig(t *testing.T) {
 		"no mode":    func(c *dual.Config) { c.Mode = 0 },
 		"mode":       func(c *dual.Config) { c.Mode = 9 },
 		"mirror":     func(c *dual.Config) { c.Mirror = 9 },
-		"shards":     func(c *dual.Config) { c.Shards = store.ShardCounts{} },
+		"shards":     func(c *dual.Config) { c.Shards = keyspace.ShardCounts{} },
 		"page limit": func(c *dual.Config) { c.PageLimit = -1 },
 		"parallel":   func(c *dual.Config) { c.Parallel = 0 },
 		"random":     func(c *dual.Config) { c.Random = nil },

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
+	"github.com/lakebench/lakebench/store/keyspace"
 )
 
 // Get implements store.MetaStore.
@@ -19,7 +20,7 @@ func (s *Store) Get(ctx context.Context, key string) ([]byte, error) {
 		return s.v2.Get(ctx, key)
 	}
 	if mode == control.ModeDual {
-		if err := store.CheckKey(key, store.MaxKeyBytes); err != nil {
+		if err := store.CheckKey(key, keyspace.MaxKeyBytes); err != nil {
 			return nil, err
 		}
 	}
@@ -84,7 +85,7 @@ func (s *Store) checkPrefix(prefix string) error {
 	if s.Mode() == control.ModeV1 {
 		return nil
 	}
-	if err := store.CheckPrefix(prefix, store.MaxKeyBytes); err != nil {
+	if err := store.CheckPrefix(prefix, keyspace.MaxKeyBytes); err != nil {
 		return err
 	}
 	_, err := store.FamilyOfPrefix(prefix)

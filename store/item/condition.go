@@ -4,6 +4,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/lakebench/lakebench/store"
+	"github.com/lakebench/lakebench/store/keyspace"
 )
 
 // A Condition is what a write demands of the record that it replaces. The zero
@@ -24,12 +25,12 @@ func Is(e store.Expectation) Condition {
 	value, exists := e.Value()
 	if !exists {
 		expression := "attribute_not_exists(#k)"
-		return Condition{expression: &expression, names: map[string]string{"#k": store.AttrKey}}
+		return Condition{expression: &expression, names: map[string]string{"#k": keyspace.AttrKey}}
 	}
 	expression := "#v = :expected"
 	return Condition{
 		expression: &expression,
-		names:      map[string]string{"#v": store.AttrValue},
+		names:      map[string]string{"#v": keyspace.AttrValue},
 		values:     map[string]types.AttributeValue{":expected": binary(value)},
 	}
 }
@@ -39,7 +40,7 @@ func AbsentOr(e store.Expectation) Condition {
 	c := Is(e)
 	if _, exists := e.Value(); exists {
 		expression := "attribute_not_exists(#k) OR " + *c.expression
-		c.expression, c.names["#k"] = &expression, store.AttrKey
+		c.expression, c.names["#k"] = &expression, keyspace.AttrKey
 	}
 	return c
 }

@@ -17,30 +17,31 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/lakebench/lakebench/store"
+	"github.com/lakebench/lakebench/store/keyspace"
 )
 
 // Value returns the value of an item, never nil. An item without one, or with one
 // that is not binary, is store.ErrMalformed.
 func Value(item map[string]types.AttributeValue) ([]byte, error) {
-	switch v := item[store.AttrValue].(type) {
+	switch v := item[keyspace.AttrValue].(type) {
 	case *types.AttributeValueMemberB:
 		if v.Value == nil {
 			return []byte{}, nil
 		}
 		return v.Value, nil
 	case nil:
-		return nil, fmt.Errorf("%w: no attribute %q", store.ErrMalformed, store.AttrValue)
+		return nil, fmt.Errorf("%w: no attribute %q", store.ErrMalformed, keyspace.AttrValue)
 	default:
-		return nil, fmt.Errorf("%w: attribute %q has type %T, want binary", store.ErrMalformed, store.AttrValue, v)
+		return nil, fmt.Errorf("%w: attribute %q has type %T, want binary", store.ErrMalformed, keyspace.AttrValue, v)
 	}
 }
 
 // Name returns the logical key of an item or of a primary key. One without is
 // store.ErrMalformed.
 func Name(item map[string]types.AttributeValue) (string, error) {
-	name, ok := item[store.AttrKey].(*types.AttributeValueMemberS)
+	name, ok := item[keyspace.AttrKey].(*types.AttributeValueMemberS)
 	if !ok {
-		return "", fmt.Errorf("%w: attribute %q has type %T, want string", store.ErrMalformed, store.AttrKey, item[store.AttrKey])
+		return "", fmt.Errorf("%w: attribute %q has type %T, want string", store.ErrMalformed, keyspace.AttrKey, item[keyspace.AttrKey])
 	}
 	return name.Value, nil
 }

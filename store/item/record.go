@@ -8,6 +8,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/lakebench/lakebench/store"
+	"github.com/lakebench/lakebench/store/keyspace"
 )
 
 // A Record is the place of one record: an item of a table.
@@ -23,7 +24,7 @@ func (r Record) Item(value []byte) map[string]types.AttributeValue {
 	for name, v := range r.Key {
 		item[name] = v
 	}
-	item[store.AttrValue] = binary(value)
+	item[keyspace.AttrValue] = binary(value)
 	return item
 }
 

@@ -24,6 +24,7 @@ import (
 	"github.com/lakebench/lakebench/internal/storetest"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/item"
+	"github.com/lakebench/lakebench/store/keyspace"
 )
 
 // agreeable is a service that does whatever it is asked.
@@ -44,7 +45,7 @@ func newSender(t *testing.T, client item.Writer) *item.Sender {
 
 func target(name string) item.Record {
 	return item.Record{Table: "lake", Name: name, Key: map[string]types.AttributeValue{
-		store.AttrKey: &types.AttributeValueMemberS{Value: name},
+		keyspace.AttrKey: &types.AttributeValueMemberS{Value: name},
 	}}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/lakebench/lakebench/internal/cause"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/item"
+	"github.com/lakebench/lakebench/store/keyspace"
 )
 
 // A selection is what a drain returns of all that it evaluates.
@@ -28,7 +29,7 @@ func prefixed(table, prefix string) selection {
 	sel := selection{name: prefix, scope: store.PrefixScope(table, prefix)}
 	if prefix != "" {
 		sel.filter = "begins_with(#k, :prefix)"
-		sel.names = map[string]string{"#k": store.AttrKey}
+		sel.names = map[string]string{"#k": keyspace.AttrKey}
 		sel.values = map[string]types.AttributeValue{":prefix": text(prefix)}
 	}
 	return sel
@@ -37,11 +38,11 @@ func prefixed(table, prefix string) selection {
 // rooted selects the root family: keys without a slash, and those under "root/".
 func rooted(table string) selection {
 	return selection{
-		name:   store.RootFamily,
-		scope:  store.FamilyScope(table, store.RootFamily),
+		name:   keyspace.Root,
+		scope:  store.FamilyScope(table, keyspace.Root),
 		filter: "begins_with(#k, :prefix) OR NOT contains(#k, :slash)",
-		names:  map[string]string{"#k": store.AttrKey},
-		values: map[string]types.AttributeValue{":prefix": text(store.RootFamily + "/"), ":slash": text("/")},
+		names:  map[string]string{"#k": keyspace.AttrKey},
+		values: map[string]types.AttributeValue{":prefix": text(keyspace.Root + "/"), ":slash": text("/")},
 	}
 }
 
@@ -65,7 +66,7 @@ func (s *Store) List(ctx context.Context, prefix string) iter.Seq2[store.Entry, 
 // ListFamily implements store.MetaStore.
 func (s *Store) ListFamily(ctx context.Context, family string) iter.Seq2[store.Entry, error] {
 	sel := rooted(s.cfg.Table)
-	if family != store.RootFamily {
+	if family != keyspace.Root {
 		sel = prefixed(s.cfg.Table, family+"/")
 	}
 	return store.Drain(ctx, func(ctx context.Context, cursor string) (store.Page, error) {

@@ -18,6 +18,7 @@ import (
 	"github.com/lakebench/lakebench/internal/units"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/item"
+	"github.com/lakebench/lakebench/store/keyspace"
 )
 
 // MaxKeyBytes is the longest key of this layout: a partition key's limit.
@@ -94,7 +95,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	return &Store{Mutator: item.NewMutator(sender, layout{cfg.Table}), cfg: cfg}, nil
 }
 
-func schema(name string) item.Schema { return item.Schema{Name: name, Hash: store.AttrKey} }
+func schema(name string) item.Schema { return item.Schema{Name: name, Hash: keyspace.AttrKey} }
 
 // Get implements store.MetaStore.
 func (s *Store) Get(ctx context.Context, key string) ([]byte, error) {
@@ -112,8 +113,8 @@ func Item(key string, value []byte) map[string]types.AttributeValue {
 // ItemBytes returns the size of a record by DynamoDB's rules
 // (CapacityUnitCalculations page).
 func ItemBytes(key string, value []byte) int {
-	return units.StringSize(store.AttrKey) + units.StringSize(key) +
-		units.StringSize(store.AttrValue) + units.BinarySize(value)
+	return units.StringSize(keyspace.AttrKey) + units.StringSize(key) +
+		units.StringSize(keyspace.AttrValue) + units.BinarySize(value)
 }
 
 // Layout returns where the table of that name keeps a key, and what it refuses.
@@ -134,5 +135,5 @@ func (layout) Check(key string, value []byte) error {
 }
 
 func keyOf(key string) map[string]types.AttributeValue {
-	return map[string]types.AttributeValue{store.AttrKey: &types.AttributeValueMemberS{Value: key}}
+	return map[string]types.AttributeValue{keyspace.AttrKey: &types.AttributeValueMemberS{Value: key}}
 }

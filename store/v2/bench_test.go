@@ -13,6 +13,7 @@ import (
 	"github.com/lakebench/lakebench/internal/storetest"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/item"
+	"github.com/lakebench/lakebench/store/keyspace"
 	"github.com/lakebench/lakebench/store/v2"
 )
 
@@ -65,8 +66,8 @@ func BenchmarkGet(b *testing.B) {
 	})
 	b.Run("sdk", func(b *testing.B) {
 		name, strong := lake, true
-		item := v2.Item(store.DefaultShardCounts(), key, nil)
-		delete(item, store.AttrValue)
+		item := v2.Item(keyspace.DefaultShardCounts(), key, nil)
+		delete(item, keyspace.AttrValue)
 		in := &dynamodb.GetItemInput{TableName: &name, Key: item, ConsistentRead: &strong}
 		for b.Loop() {
 			if _, err := client.GetItem(ctx, in); err != nil {
@@ -89,7 +90,7 @@ func BenchmarkCAS(b *testing.B) {
 	})
 	b.Run("sdk", func(b *testing.B) {
 		name := lake
-		in := &dynamodb.PutItemInput{TableName: &name, Item: v2.Item(store.DefaultShardCounts(), tableKey(0), value)}
+		in := &dynamodb.PutItemInput{TableName: &name, Item: v2.Item(keyspace.DefaultShardCounts(), tableKey(0), value)}
 		for b.Loop() {
 			if _, err := client.PutItem(ctx, in); err != nil {
 				b.Fatal(err)

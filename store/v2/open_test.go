@@ -11,6 +11,7 @@ import (
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/item"
+	"github.com/lakebench/lakebench/store/keyspace"
 	"github.com/lakebench/lakebench/store/v1"
 	"github.com/lakebench/lakebench/store/v2"
 )
@@ -48,7 +49,7 @@ func TestOpen(t *testing.T) {
 	open("the table that was made", nil)
 	cfg.Shards.Default = 16
 	open("other shard counts", control.ErrLayout)
-	cfg.Shards = store.DefaultShardCounts()
+	cfg.Shards = keyspace.DefaultShardCounts()
 	cfg.Shards.Families["tbl"] = 9
 	open("another count of one family", control.ErrLayout)
 }
@@ -58,7 +59,7 @@ func TestOtherCounts(t *testing.T) {
 	ctx := context.Background()
 	_, client := service(t)
 	cfg := config(client, 1)
-	cfg.Shards = store.ShardCounts{Families: map[string]int{"tbl": 1}, Default: 130}
+	cfg.Shards = keyspace.ShardCounts{Families: map[string]int{"tbl": 1}, Default: 130}
 	if err := v2.Create(ctx, client, cfg); err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +82,7 @@ func TestConfig(t *testing.T) {
 	for what, change := range map[string]func(*v2.Config){
 		"client":     func(c *v2.Config) { c.Client = nil },
 		"table":      func(c *v2.Config) { c.Table = "" },
-		"shards":     func(c *v2.Config) { c.Shards = store.ShardCounts{} },
+		"shards":     func(c *v2.Config) { c.Shards = keyspace.ShardCounts{} },
 		"page limit": func(c *v2.Config) { c.PageLimit = -1 },
 		"parallel":   func(c *v2.Config) { c.Parallel = 0 },
 		"random":     func(c *v2.Config) { c.Random = nil },

@@ -12,6 +12,7 @@ import (
 	"github.com/lakebench/lakebench/internal/cause"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/item"
+	"github.com/lakebench/lakebench/store/keyspace"
 )
 
 // A selection is what a drain reads: a family, or what is under a prefix in it.
@@ -23,7 +24,7 @@ type selection struct {
 }
 
 func (s *Store) prefixed(prefix string) (selection, error) {
-	if err := store.CheckPrefix(prefix, store.MaxKeyBytes); err != nil {
+	if err := store.CheckPrefix(prefix, keyspace.MaxKeyBytes); err != nil {
 		return selection{}, err
 	}
 	family, err := store.FamilyOfPrefix(prefix)
@@ -36,7 +37,7 @@ func (s *Store) prefixed(prefix string) (selection, error) {
 // rooted selects the root family: keys without a slash, and those under "root/".
 // Its buckets hold nothing else.
 func (s *Store) rooted() selection {
-	return selection{name: store.RootFamily, scope: store.FamilyScope(s.cfg.Table, store.RootFamily), family: store.RootFamily}
+	return selection{name: keyspace.Root, scope: store.FamilyScope(s.cfg.Table, keyspace.Root), family: keyspace.Root}
 }
 
 // A place is where a drain is: after key last of a shard, at its start if last is
@@ -70,7 +71,7 @@ func (s *Store) ListFamily(ctx context.Context, family string) iter.Seq2[store.E
 	if err := store.CheckFamily(family); err != nil {
 		return failed(err)
 	}
-	if family == store.RootFamily {
+	if family == keyspace.Root {
 		return s.list(ctx, s.rooted())
 	}
 	return s.List(ctx, family+"/")
@@ -127,7 +128,7 @@ func (s *Store) parse(sel selection, cursor string) (place, error) {
 		return place{}, fmt.Errorf("%w: it names shard %d, family %q has %d", store.ErrBadCursor, c.Shard, sel.family, n)
 	}
 	if c.Last != "" {
-		if store.Family(c.Last) != sel.family || !strings.HasPrefix(c.Last, sel.prefix) {
+		if keyspace.Family(c.Last) != sel.family || !strings.HasPrefix(c.Last, sel.prefix) {
 			return place{}, fmt.Errorf("%w: its key %q is not under %q", store.ErrBadCursor, c.Last, sel.name)
 		}
 		if shard := s.cfg.Shards.Shard(c.Last); shard != c.Shard {
@@ -164,17 +165,17 @@ func (s *Store) request(sel selection, at place, limit int) (*dynamodb.QueryInpu
 		return nil, err
 	}
 	strong := s.cfg.Consistency == store.Strong
-	bucket := store.BucketName(sel.family, at.shard)
+	bucket := keyspace.BucketName(sel.family, at.shard)
 	condition := "#b = :bucket"
 	in := &dynamodb.QueryInput{
 		TableName: &s.cfg.Table, ConsistentRead: &strong, KeyConditionExpression: &condition,
-		ExpressionAttributeNames:  map[string]string{"#b": store.AttrBucket},
+		ExpressionAttributeNames:  map[string]string{"#b": keyspace.AttrBucket},
 		ExpressionAttributeValues: map[string]types.AttributeValue{":bucket": text(bucket)},
 	}
 	// An empty operand of begins_with is refused on key attributes.
 	if sel.prefix != "" {
 		condition += " AND begins_with(#k, :prefix)"
-		in.ExpressionAttributeNames["#k"] = store.AttrKey
+		in.ExpressionAttributeNames["#k"] = keyspace.AttrKey
 		in.ExpressionAttributeValues[":prefix"] = text(sel.prefix)
 	}
 	if limit > 0 {

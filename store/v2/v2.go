@@ -20,6 +20,7 @@ import (
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/item"
+	"github.com/lakebench/lakebench/store/keyspace"
 )
 
 // TableName returns the name of the v2 companion of a v1 table.
@@ -44,7 +45,7 @@ type Config struct {
 	Client Client
 	Table  string // the v2 table itself, see TableName
 	// Shards must be the counts that the table was made with.
-	Shards store.ShardCounts
+	Shards keyspace.ShardCounts
 	// PageLimit is the most items that a page of List evaluates; 0: as many as
 	// the service puts into one (1 MB).
 	PageLimit int
@@ -60,7 +61,7 @@ type Config struct {
 // at most 1,000 items, sequential drains and strong reads. Client, Table and
 // Random are for the caller to set.
 func DefaultConfig() Config {
-	return Config{Shards: store.DefaultShardCounts(), PageLimit: 1000, Parallel: 1, Backoff: item.DefaultBackoff()}
+	return Config{Shards: keyspace.DefaultShardCounts(), PageLimit: 1000, Parallel: 1, Backoff: item.DefaultBackoff()}
 }
 
 // Validate refuses a configuration that cannot be opened.
@@ -134,39 +135,39 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 }
 
 func schema(name string) item.Schema {
-	return item.Schema{Name: name, Hash: store.AttrBucket, Range: store.AttrKey}
+	return item.Schema{Name: name, Hash: keyspace.AttrBucket, Range: keyspace.AttrKey}
 }
 
 // Get implements store.MetaStore.
 func (s *Store) Get(ctx context.Context, key string) ([]byte, error) {
-	if err := store.CheckKey(key, store.MaxKeyBytes); err != nil {
+	if err := store.CheckKey(key, keyspace.MaxKeyBytes); err != nil {
 		return nil, err
 	}
 	return s.cfg.layout().Record(key).Get(cause.With(ctx, cause.Point), s.cfg.Client, s.cfg.Consistency)
 }
 
 // Item returns the whole item of a record, for loading in bulk.
-func Item(shards store.ShardCounts, key string, value []byte) map[string]types.AttributeValue {
+func Item(shards keyspace.ShardCounts, key string, value []byte) map[string]types.AttributeValue {
 	return layout{shards: shards}.Record(key).Item(value)
 }
 
 // ItemBytes returns the size of a record by DynamoDB's rules
 // (CapacityUnitCalculations page).
-func ItemBytes(shards store.ShardCounts, key string, value []byte) int {
-	return units.StringSize(store.AttrBucket) + units.StringSize(shards.Bucket(key)) +
-		units.StringSize(store.AttrKey) + units.StringSize(key) +
-		units.StringSize(store.AttrValue) + units.BinarySize(value)
+func ItemBytes(shards keyspace.ShardCounts, key string, value []byte) int {
+	return units.StringSize(keyspace.AttrBucket) + units.StringSize(shards.Bucket(key)) +
+		units.StringSize(keyspace.AttrKey) + units.StringSize(key) +
+		units.StringSize(keyspace.AttrValue) + units.BinarySize(value)
 }
 
 // Layout returns where the table of that name keeps a key, and what it refuses.
-func Layout(table string, shards store.ShardCounts) item.Layout {
+func Layout(table string, shards keyspace.ShardCounts) item.Layout {
 	return layout{table: table, shards: shards}
 }
 
 // layout is item.Layout for a table.
 type layout struct {
 	table  string
-	shards store.ShardCounts
+	shards keyspace.ShardCounts
 }
 
 func (l layout) Record(key string) item.Record {
@@ -174,14 +175,14 @@ func (l layout) Record(key string) item.Record {
 }
 
 func (l layout) Check(key string, value []byte) error {
-	if err := store.CheckKey(key, store.MaxKeyBytes); err != nil {
+	if err := store.CheckKey(key, keyspace.MaxKeyBytes); err != nil {
 		return err
 	}
 	return store.CheckItem(key, ItemBytes(l.shards, key, value))
 }
 
 func keyOf(bucket, key string) map[string]types.AttributeValue {
-	return map[string]types.AttributeValue{store.AttrBucket: text(bucket), store.AttrKey: text(key)}
+	return map[string]types.AttributeValue{keyspace.AttrBucket: text(bucket), keyspace.AttrKey: text(key)}
 }
 
 func text(s string) *types.AttributeValueMemberS { return &types.AttributeValueMemberS{Value: s} }

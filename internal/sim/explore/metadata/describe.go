@@ -12,6 +12,7 @@ import (
 
 	"github.com/lakebench/lakebench/internal/backend/dynamo"
 	"github.com/lakebench/lakebench/store"
+	"github.com/lakebench/lakebench/store/keyspace"
 )
 
 // describe shows an expectation in a timeline, which has no room for its size.
@@ -95,7 +96,7 @@ func actionKey(item types.TransactWriteItem) string {
 }
 
 func keyName(item map[string]types.AttributeValue) string {
-	if name, ok := item[store.AttrKey].(*types.AttributeValueMemberS); ok {
+	if name, ok := item[keyspace.AttrKey].(*types.AttributeValueMemberS); ok {
 		return name.Value
 	}
 	return ""

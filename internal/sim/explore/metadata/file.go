@@ -17,6 +17,7 @@ import (
 	"github.com/lakebench/lakebench/internal/spelling"
 	"github.com/lakebench/lakebench/internal/yamlfile"
 	"github.com/lakebench/lakebench/store"
+	"github.com/lakebench/lakebench/store/keyspace"
 )
 
 // Parse reads a scenario file. It accepts nothing that it does not understand in
@@ -149,7 +150,7 @@ func (r *reader) groups(n yamlfile.Node, c *Config) error {
 			return n.Errorf("key %q is there twice", key)
 		}
 		seen[key] = true
-		if err := store.CheckKey(key, store.MaxKeyBytes); err != nil {
+		if err := store.CheckKey(key, keyspace.MaxKeyBytes); err != nil {
 			return n.Errorf("%v", err)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/lakebench/lakebench/run"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/item"
+	"github.com/lakebench/lakebench/store/keyspace"
 	v1 "github.com/lakebench/lakebench/store/v1"
 	v2 "github.com/lakebench/lakebench/store/v2"
 )
@@ -142,7 +143,9 @@ func (s storeConfig) Item(key string, value []byte) map[string]types.AttributeVa
 	return v2.Item(s.shards(), key, value)
 }
 
-func (s storeConfig) shards() store.ShardCounts { return store.ShardCounts{Default: s.cfg.Shards} }
+func (s storeConfig) shards() keyspace.ShardCounts {
+	return keyspace.ShardCounts{Default: s.cfg.Shards}
+}
 
 // Create implements Nodes.
 func (s storeConfig) Create(ctx context.Context) error {

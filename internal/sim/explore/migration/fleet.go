@@ -17,6 +17,7 @@ import (
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/dual"
+	"github.com/lakebench/lakebench/store/keyspace"
 	v1 "github.com/lakebench/lakebench/store/v1"
 )
 
@@ -37,7 +38,7 @@ func newFleet(cfg metadata.Config, service *simulated.DynamoDB, w *watch) *fleet
 	return f
 }
 
-func (f *fleet) shards() store.ShardCounts { return store.ShardCounts{Default: f.cfg.Shards} }
+func (f *fleet) shards() keyspace.ShardCounts { return keyspace.ShardCounts{Default: f.cfg.Shards} }
 
 // Create implements metadata.Nodes: v1 is all there is in the beginning.
 func (f *fleet) Create(ctx context.Context) error {

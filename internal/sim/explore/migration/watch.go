@@ -18,6 +18,7 @@ import (
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/item"
+	"github.com/lakebench/lakebench/store/keyspace"
 	v2 "github.com/lakebench/lakebench/store/v2"
 )
 
@@ -109,7 +110,7 @@ func (w *watch) Called(ctx context.Context, _ string, input any, err error) {
 }
 
 func isControl(item map[string]types.AttributeValue) bool {
-	bucket, _ := item[store.AttrBucket].(*types.AttributeValueMemberS)
+	bucket, _ := item[keyspace.AttrBucket].(*types.AttributeValueMemberS)
 	return bucket != nil && bucket.Value == control.Bucket
 }
 
@@ -191,7 +192,7 @@ func (w *watch) end(ctx context.Context) {
 func peek[T any](ctx context.Context, w *watch, name string) *T {
 	table := v2.TableName(tableName)
 	r := item.Record{Table: table, Name: name, Key: map[string]types.AttributeValue{
-		store.AttrBucket: &types.AttributeValueMemberS{Value: "control"}, store.AttrKey: &types.AttributeValueMemberS{Value: name},
+		keyspace.AttrBucket: &types.AttributeValueMemberS{Value: "control"}, keyspace.AttrKey: &types.AttributeValueMemberS{Value: name},
 	}}
 	value, err := r.Get(ctx, w.client, store.Strong)
 	if err != nil {
@@ -229,7 +230,7 @@ func (w *watch) table(ctx context.Context, name string) map[string]string {
 			continue
 		}
 		if _, twice := found[key]; twice {
-			key += fmt.Sprintf(" in %v", raw[store.AttrBucket])
+			key += fmt.Sprintf(" in %v", raw[keyspace.AttrBucket])
 		}
 		found[key] = string(value)
 	}
