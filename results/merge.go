@@ -122,8 +122,6 @@ func mergeChecks(all, part []Check) []Check {
 func settleWorkers(out *Document, docs []Named) {
 	first := withoutWorker(docs[0].Document.Environment)
 	out.Environment = first
-	present := map[int]bool{}
-	of := 0
 	for _, d := range docs {
 		if e := withoutWorker(d.Document.Environment); fmt.Sprint(e) != fmt.Sprint(first) {
 			out.Warnings = append(out.Warnings, fmt.Sprintf("the environment of %s is another than that of %s", d.Document.RunID, docs[0].Document.RunID))
@@ -131,6 +129,19 @@ func settleWorkers(out *Document, docs []Named) {
 		if b := d.Document.Lakebench; b != docs[0].Document.Lakebench {
 			out.Warnings = append(out.Warnings, fmt.Sprintf("%s was measured by another build of lakebench (%s, %s)", d.Document.RunID, b.Version, b.Commit))
 		}
+	}
+	if missing := MissingWorkers(docs...); len(missing) > 0 {
+		out.Partial = true
+		out.Warnings = append(out.Warnings, "the parts of these workers are missing: "+strings.Join(missing, ", "))
+	}
+}
+
+// MissingWorkers returns the workers whose part is not among docs, as "2/4"; none if
+// docs are no parts.
+func MissingWorkers(docs ...Named) []string {
+	present := map[int]bool{}
+	of := 0
+	for _, d := range docs {
 		if i, n, ok := worker(d.Document); ok {
 			present[i] = true
 			of = max(of, n)
@@ -139,13 +150,10 @@ func settleWorkers(out *Document, docs []Named) {
 	var missing []string
 	for i := 1; i <= of; i++ {
 		if !present[i] {
-			missing = append(missing, strconv.Itoa(i))
+			missing = append(missing, fmt.Sprintf("%d/%d", i, of))
 		}
 	}
-	if len(missing) > 0 {
-		out.Partial = true
-		out.Warnings = append(out.Warnings, fmt.Sprintf("of %d workers the parts of these are missing: %s", of, strings.Join(missing, ", ")))
-	}
+	return missing
 }
 
 // worker reads which part of how many a document is.

@@ -299,7 +299,7 @@ func TestMergeOfWhatIsNotWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !m.Partial || !slices.ContainsFunc(m.Warnings, func(w string) bool { return strings.Contains(w, "missing: 2") }) {
+	if !m.Partial || !slices.ContainsFunc(m.Warnings, func(w string) bool { return strings.Contains(w, "missing: 2/3") }) {
 		t.Errorf("partial %v, warnings %q: want worker 2 missed", m.Partial, m.Warnings)
 	}
 	if !slices.ContainsFunc(m.Warnings, func(w string) bool { return strings.Contains(w, "environment") }) {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/lakebench/lakebench/internal/atomicfile"
 	"github.com/lakebench/lakebench/internal/report"
 	"github.com/lakebench/lakebench/plots"
 	"github.com/lakebench/lakebench/results"
@@ -33,6 +34,9 @@ func openDestination(ctx context.Context, out, id string) (*destination, error) 
 		path := filepath.Join(out, id, results.FileName)
 		if _, err := os.Stat(path); err == nil {
 			return nil, usagef("--out: %s %w", path, location.ErrExists)
+		}
+		if err := atomicfile.Probe(path); err != nil {
+			return nil, usagef("--out: %w", err)
 		}
 		return d, nil
 	}

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -15,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lakebench/lakebench/internal/atomicfile"
 	"github.com/lakebench/lakebench/internal/sim/explore"
 	"github.com/lakebench/lakebench/internal/sim/explore/metadata"
 	"github.com/lakebench/lakebench/internal/sim/explore/migration"
@@ -105,6 +108,11 @@ func (o *exploreOptions) run(ctx context.Context, stdout, stderr io.Writer) erro
 	scenario, policies, err := o.resolve()
 	if err != nil {
 		return err
+	}
+	if o.out != "" {
+		if err := atomicfile.Probe(filepath.Join(o.out, explore.HistoryFile)); err != nil {
+			return usagef("--out: %w", err)
+		}
 	}
 	// Schedules make much garbage in a small heap. To collect it less often saves
 	// a third of the time.
@@ -229,7 +237,7 @@ func (o *exploreOptions) output(r *explore.Report, stdout io.Writer) error {
 	if o.json {
 		return r.WriteJSON(stdout)
 	}
-	if err := r.WriteText(stdout, terminalOf(stdout).Width); err != nil {
+	if err := r.WriteText(stdout, cmp.Or(terminalOf(stdout).Width, math.MaxInt)); err != nil {
 		return err
 	}
 	if len(files) > 0 {

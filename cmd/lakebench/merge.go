@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -38,9 +39,9 @@ and histogram buckets, and derives metrics, percentiles and growth from the
 sums. The merged result goes to a new folder below --out, like the result of a
 run.
 
-RESULT is a result file, a folder of results, or s3://BUCKET/PREFIX. If a
-worker's part is missing, the merged result is partial; --wait waits for all
-parts.`,
+RESULT is a result file, a folder of results, or s3://BUCKET/PREFIX. --wait
+waits for the parts of all workers. If a part is missing, the merged result is
+written and marked as partial, and the exit code is 3.`,
 		Example: `  lakebench merge worker-1 worker-2 worker-3 worker-4
   lakebench merge --wait 4 s3://bucket/nightly/workers --out s3://bucket/nightly`,
 		Args: arguments(1, 0, "results to merge"),
@@ -79,15 +80,29 @@ func (o mergeOptions) run(ctx context.Context, args []string, stdout, stderr io.
 	if err != nil {
 		return err
 	}
-	in, err := to.write(ctx, doc, &recordings{})
-	if err != nil {
-		return err
-	}
-	if err := render.Text(stdout, report.Result(doc), terminalOf(stdout)); err != nil {
+	in, written := to.write(ctx, doc, &recordings{})
+	if err := errors.Join(render.Text(stdout, report.Result(doc), terminalOf(stdout)), written); err != nil {
 		return err
 	}
 	fmt.Fprintf(stderr, "\nresult  %s\nreport  %s\n", in.result, in.report)
-	return runner.Validity(&doc)
+	return validity(&doc, parts)
+}
+
+// validity is that of a merged result: a part that is missing makes it invalid.
+func validity(doc *results.Document, parts []results.Named) error {
+	missing := results.MissingWorkers(parts...)
+	switch {
+	case len(missing) == 1:
+		return &runner.InvalidError{Problems: []string{fmt.Sprintf("the part of worker %s is missing: run it and merge again", missing[0])}}
+	case len(missing) > 1:
+		return &runner.InvalidError{Problems: []string{fmt.Sprintf("the parts of workers %s are missing: run them and merge again", strings.Join(missing, ", "))}}
+	}
+	for _, p := range parts {
+		if p.Document.Partial {
+			return &runner.InvalidError{Problems: []string{p.Name + " is partial: its run was interrupted"}}
+		}
+	}
+	return runner.Validity(doc)
 }
 
 // waitEvery is how often merge looks for results.

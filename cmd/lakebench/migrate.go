@@ -145,7 +145,9 @@ func (o *migrateOptions) open(ctx context.Context, stdout, stderr io.Writer) (*m
 		return nil, err
 	}
 	m.progress = newRateProgress(stderr)
-	m.metrics = newMetricsFile(o.metrics)
+	if m.metrics, err = newMetricsFile(o.metrics); err != nil {
+		return nil, err
+	}
 	migrating.Table = o.table
 	migrating.Progress = func(p migrate.Progress) {
 		m.progress.at(p)

@@ -286,7 +286,7 @@ func TestMigrateBadInput(t *testing.T) {
 		{exitUsage, "retire --table lake --retention 1h --confirm sea", []string{`confirmed is "sea"`, "table lake"}},
 		{exitUsage, "peers remove --table lake", []string{"one node id"}},
 		{exitUsage, "verify --table lake --examples -1", []string{"-1 examples"}},
-		{exitUsage, "frobnicate", []string{"unknown verb"}},
+		{exitUsage, "frobnicate", []string{"unknown command"}},
 		{exitNo, "finalize --table lake --no-nodes", []string{"no backfill has been run"}},
 	} {
 		says(t, h.migrate(c.code, strings.Fields(c.args)...), c.words...)

@@ -30,8 +30,22 @@ type metricsFile struct {
 	differences map[migrate.DifferenceKind]int64 // nil: not verified
 }
 
-func newMetricsFile(path string) *metricsFile {
-	return &metricsFile{path: path, progress: map[string]migrate.Progress{}}
+// newMetricsFile refuses a file that cannot be written, before anything is done.
+func newMetricsFile(path string) (*metricsFile, error) {
+	f := &metricsFile{path: path, progress: map[string]migrate.Progress{}}
+	if path == "" {
+		return f, nil
+	}
+	// A missing folder is more likely a typing mistake than a place where a collector
+	// looks.
+	_, err := os.Stat(filepath.Dir(path))
+	if err == nil {
+		err = atomicfile.Probe(path)
+	}
+	if err != nil {
+		return nil, usagef("--metrics-file: %w", err)
+	}
+	return f, nil
 }
 
 // at takes note of progress. A file that cannot be written now is tried again; at
@@ -76,13 +90,9 @@ func (f *metricsFile) finish(ctx context.Context, m *migrationRun) error {
 	return nil
 }
 
-// write replaces the file. A missing folder is an error: it is more likely a typing
-// mistake than a place where a collector looks.
+// write replaces the file.
 func (f *metricsFile) write(s *migrate.Status) error {
-	if _, err := os.Stat(filepath.Dir(f.path)); err != nil {
-		return err
-	}
-	return atomicfile.Write(f.path, []byte(f.text(s)))
+	return atomicfile.Replace(f.path, []byte(f.text(s)))
 }
 
 // paused is the phase between barrier and marker.

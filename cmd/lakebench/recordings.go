@@ -19,6 +19,17 @@ type recordings struct {
 	failed []runner.Recording
 }
 
+// openRecordings refuses a folder that cannot be written to, before anything is
+// measured.
+func openRecordings(dir string) (*recordings, error) {
+	if dir != "" {
+		if err := atomicfile.Probe(filepath.Join(dir, "history.json")); err != nil {
+			return nil, usagef("--history-out: %w", err)
+		}
+	}
+	return &recordings{dir: dir}, nil
+}
+
 // take writes a recording as soon as it is made, since those of a long run do not
 // all fit into memory.
 func (r *recordings) take(rec runner.Recording) error {

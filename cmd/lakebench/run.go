@@ -111,12 +111,23 @@ func (o *runOptions) run(ctx context.Context, stdout, stderr io.Writer) (err err
 	}
 	p := newProgress(stderr)
 	defer p.end()
-	cfg, err := o.config(ctx, p, stderr)
+	cfg, set, err := o.config()
 	if err != nil {
 		return err
 	}
+	// Everything that is written in the end is tried before anything is opened.
 	to, err := openDestination(ctx, o.out, cfg.RunID)
 	if err != nil {
+		return err
+	}
+	recorded, err := openRecordings(o.recorded)
+	if err != nil {
+		return err
+	}
+	if err := probeTrace(o.trace); err != nil {
+		return err
+	}
+	if err := o.open(ctx, &cfg, set, p, stderr); err != nil {
 		return err
 	}
 	cfg.Progress = func(e runner.Progress) {
@@ -129,7 +140,6 @@ func (o *runOptions) run(ctx context.Context, stdout, stderr io.Writer) (err err
 	if trace != nil {
 		cfg.Trace = trace.write
 	}
-	recorded := &recordings{dir: o.recorded}
 	cfg.Recorded = recorded.take
 	began := time.Now()
 	doc, runErr := o.backend.measure(ctx, cfg, stderr)
@@ -148,54 +158,55 @@ func (o *runOptions) run(ctx context.Context, stdout, stderr io.Writer) (err err
 	return errors.Join(o.output(ctx, to, doc, recorded, stdout, stderr), runErr)
 }
 
-// config resolves everything that can be refused before anything runs.
-func (o *runOptions) config(ctx context.Context, p *progress, stderr io.Writer) (runner.Config, error) {
+// config resolves what can be refused before anything is opened. set are the
+// parameters as they were given.
+func (o *runOptions) config() (cfg runner.Config, set map[string]string, err error) {
 	w, err := workloads.Find(o.workload)
 	if err != nil {
-		return runner.Config{}, err
+		return cfg, nil, err
 	}
 	if !w.Imports && (o.history != "" || o.backend.existing) {
-		return runner.Config{}, usagef("workload %s measures generated data only: it cannot be used with --history or --use-existing-table", w.Name)
+		return cfg, nil, usagef("workload %s measures generated data only: it cannot be used with --history or --use-existing-table", w.Name)
 	}
 	if err := o.backend.use(w); err != nil {
-		return runner.Config{}, err
+		return cfg, nil, err
 	}
-	variants, err := w.PickVariants(o.variants)
-	if err != nil {
-		return runner.Config{}, err
-	}
-	set, err := o.settings()
-	if err != nil {
-		return runner.Config{}, err
-	}
-	cfg := runner.Config{Workload: w, Variants: variants, Seed: o.seed, Repeats: o.repeats, Virtual: o.backend.virtual(), Tokens: tokens{}}
+	cfg = runner.Config{Workload: w, Seed: o.seed, Repeats: o.repeats, Virtual: o.backend.virtual(), Tokens: tokens{}}
 	o.backend.seed = o.seed
+	if cfg.Variants, err = w.PickVariants(o.variants); err != nil {
+		return cfg, nil, err
+	}
+	if set, err = o.settings(); err != nil {
+		return cfg, nil, err
+	}
 	if cfg.Params, err = w.Resolve(set); err != nil {
-		return cfg, err // before anything is opened or read
+		return cfg, nil, err
 	}
 	if cfg.Prices, err = loadPrices(o.prices); err != nil {
-		return cfg, err
+		return cfg, nil, err
 	}
 	if cfg.Faults, err = loadFaults(o.faults); err != nil {
-		return cfg, err
+		return cfg, nil, err
 	}
 	if cfg.Worker, err = o.part(); err != nil {
-		return cfg, err
+		return cfg, nil, err
 	}
-	o.backend.runID = runID(time.Now(), o.backend.start, cfg)
-	if err := o.openers(ctx, &cfg); err != nil {
-		return cfg, err
+	cfg.RunID = runID(time.Now(), o.backend.start, cfg)
+	o.backend.runID = cfg.RunID
+	cfg.Lakebench.Version, cfg.Lakebench.Commit = buildVersion()
+	return cfg, set, nil
+}
+
+// open opens what is measured.
+func (o *runOptions) open(ctx context.Context, cfg *runner.Config, set map[string]string, p *progress, stderr io.Writer) (err error) {
+	if err := o.openers(ctx, cfg); err != nil {
+		return err
 	}
-	if cfg.Source, err = o.source(ctx, cfg, p, stderr); err != nil {
-		return cfg, err
+	if cfg.Source, err = o.source(ctx, *cfg, p, stderr); err != nil {
+		return err
 	}
-	if cfg.Params, err = w.ResolveFor(ctx, set, cfg.Params, cfg.Source); err != nil {
-		return cfg, err
-	}
-	version, commit := buildVersion()
-	cfg.Lakebench = results.Lakebench{Version: version, Commit: commit}
-	cfg.RunID = o.backend.runID
-	return cfg, nil
+	cfg.Params, err = cfg.Workload.ResolveFor(ctx, set, cfg.Params, cfg.Source)
+	return err
 }
 
 // stamp is a time as names of runs begin with it.
@@ -369,22 +380,19 @@ func loadFaults(text string) (fault.Rules, error) {
 	return fault.Parse(file, string(rules))
 }
 
-// output writes the result's files and prints it. An invalid or partial result
+// output writes the result's files and prints it, even if a file cannot be written:
+// what was measured must not be lost. An invalid or partial result
 // is written too, and marked as such, so that it can be examined.
 func (o *runOptions) output(ctx context.Context, to *destination, doc *results.Document, recorded *recordings, stdout, stderr io.Writer) error {
-	files, err := to.write(ctx, *doc, recorded)
-	if err != nil {
-		return err
-	}
+	files, written := to.write(ctx, *doc, recorded)
 	if o.json {
 		text, err := results.Encode(*doc)
-		if err != nil {
-			return err
+		if err == nil {
+			_, err = stdout.Write(text)
 		}
-		_, err = stdout.Write(text)
-		return err
+		return errors.Join(written, err)
 	}
-	if err := render.Text(stdout, report.Result(*doc), terminalOf(stdout)); err != nil {
+	if err := errors.Join(render.Text(stdout, report.Result(*doc), terminalOf(stdout)), written); err != nil {
 		return err
 	}
 	fmt.Fprintf(stderr, "\nresult  %s\nreport  %s\nplots   %s (%d files)\n", files.result, files.report, files.plots, files.pictures)

@@ -14,6 +14,7 @@ func TestScripts(t *testing.T) {
 		// The environment of whoever runs the tests must not be what they pass on.
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("LAKE_DYNAMODB_TABLE", "")
+			e.Setenv("COLUMNS", "")
 			e.Setenv("AWS_EC2_METADATA_DISABLED", "true")
 			return nil
 		},

@@ -7,6 +7,7 @@ import (
 	"os"
 	"sync"
 
+	"github.com/lakebench/lakebench/internal/atomicfile"
 	"github.com/lakebench/lakebench/internal/meter"
 )
 
@@ -19,6 +20,27 @@ type traceFile struct {
 	buf *bufio.Writer
 	enc *json.Encoder
 	err error // the first one
+}
+
+// probeTrace refuses a file that cannot be written, before anything is measured.
+func probeTrace(file string) error {
+	if file == "" {
+		return nil
+	}
+	info, err := os.Stat(file)
+	switch {
+	case err != nil || info.IsDir():
+		err = atomicfile.Probe(file)
+	case info.Mode().IsRegular():
+		var f *os.File
+		if f, err = os.OpenFile(file, os.O_WRONLY, 0); err == nil {
+			err = f.Close()
+		}
+	}
+	if err != nil {
+		return usagef("--trace-out: %w", err)
+	}
+	return nil
 }
 
 func openTrace(file string) (*traceFile, error) {

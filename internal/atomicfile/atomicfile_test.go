@@ -57,7 +57,7 @@ func TestWriteIsAllOrNothing(t *testing.T) {
 					f, err := createTemp(dir, pattern)
 					fail.tempFile = f
 					return fail, err
-				}}
+				}, true}
 				if err := d.write(path, []byte("new content")); !errors.Is(err, syscall.ENOSPC) {
 					t.Errorf("error is %v, want ENOSPC", err)
 				}
@@ -104,5 +104,57 @@ func TestWriteNamesTheFile(t *testing.T) {
 	err := Write(filepath.Join(blocked, "x"), nil)
 	if err == nil || !errors.Is(err, syscall.ENOTDIR) {
 		t.Errorf("error is %v, want ENOTDIR", err)
+	}
+}
+
+// syncs counts the syncs of a file.
+type syncs struct {
+	tempFile
+	n *int
+}
+
+func (s syncs) Sync() error { *s.n++; return s.tempFile.Sync() }
+
+func TestOnlyWriteSyncs(t *testing.T) {
+	for durable, want := range map[bool]int{true: 1, false: 0} {
+		n, path := 0, filepath.Join(t.TempDir(), fileName)
+		d := disk{func(dir, pattern string) (tempFile, error) {
+			f, err := createTemp(dir, pattern)
+			return syncs{f, &n}, err
+		}, durable}
+		if err := d.write(path, []byte("new")); err != nil || n != want {
+			t.Errorf("durable %v: %v after %d syncs, want %d", durable, err, n, want)
+		}
+		if got, err := os.ReadFile(path); string(got) != "new" {
+			t.Errorf("durable %v: %q, %v", durable, got, err)
+		}
+	}
+}
+
+// A probe finds what would keep Write from writing, and leaves nothing behind.
+func TestProbe(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, fileName)
+	if err := os.WriteFile(file, []byte("before"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]bool{
+		file: true, filepath.Join(dir, "new"): true, filepath.Join(dir, "a", "b", "new"): true,
+		dir: false, filepath.Join(file, "new"): false, filepath.Join(file, "a", "new"): false,
+	} {
+		if err := Probe(path); (err == nil) != want {
+			t.Errorf("%s: %v, want it to be possible: %v", path, err, want)
+		}
+		if err := Write(path, []byte("before")); (err == nil) != want {
+			t.Errorf("%s: the probe is not what Write does: %v", path, err)
+		}
+		for _, made := range []string{"new", "a"} {
+			if err := os.RemoveAll(filepath.Join(dir, made)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+			t.Errorf("%s: %v is left, %v", path, left, err)
+		}
 	}
 }

@@ -101,7 +101,7 @@ func head(doc results.Document) []render.Block {
 		}
 	}
 	if doc.Partial {
-		alert(render.Warning, "Partial: the run was interrupted. The numbers are measured, but some are missing.")
+		alert(render.Warning, "Partial: the run was interrupted, or the part of a worker is missing. The numbers here are measured, but some are missing.")
 	}
 	for _, w := range doc.Warnings {
 		alert(render.Warning, "Warning: %s", w)
