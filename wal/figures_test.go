@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"testing"
 
+	"github.com/lakebench/lakebench/internal/cost"
 	"github.com/lakebench/lakebench/manifest"
 	"github.com/lakebench/lakebench/wal"
 )
@@ -123,6 +124,40 @@ func TestReopen(t *testing.T) {
 			}
 			l.expect("reopen", byKind(kind, cleanBefore+entries*(1+scanRequests+warmCommit), cleanAfter+entries, 0))
 		})
+	}
+}
+
+// TestReopenByProbes: probe never needs more requests than serve, and as many as
+// package cost says, where the end of the log takes a list, a full list and more.
+func TestReopenByProbes(t *testing.T) {
+	for _, flushed := range []bool{false, true} {
+		for _, entries := range []int{63, 64, 65, 79, 500, 998, 999, 1000, 1001, 1500} {
+			reopen := map[manifest.Kind]int{}
+			for _, kind := range []manifest.Kind{manifest.Serve, manifest.Probe} {
+				s := openService(t)
+				onVirtualTime(t, func(ctx context.Context) {
+					l := newRequestLog(ctx, t, s, kind)
+					w := l.open(nil)
+					if flushed {
+						mustAppend(ctx, t, w, row("k", "v"))
+						mustFlush(ctx, t, w)
+					}
+					for range entries {
+						mustAppend(ctx, t, w, row("k", "v"))
+					}
+					if err := w.Close(ctx); err != nil {
+						t.Fatal(err)
+					}
+					l.recorder.Take()
+					l.step("reopen", func() error { l.open(nil); return nil })
+					reopen[kind] = l.counts["reopen"]
+				})
+			}
+			want := cost.Open(manifest.Probe, cost.Opening{Entries: int64(entries), HintEvery: 16, FlushedBefore: flushed}).Requests
+			if got := reopen[manifest.Probe]; float64(got) != want || got > reopen[manifest.Serve] {
+				t.Errorf("%d entries, flushed %v: probe takes %d requests, expected %v; serve takes %d", entries, flushed, got, want, reopen[manifest.Serve])
+			}
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/lakebench/lakebench/internal/cause"
+	"github.com/lakebench/lakebench/internal/cost"
 	"github.com/lakebench/lakebench/manifest"
 	"github.com/lakebench/lakebench/manifest/object"
 	"github.com/lakebench/lakebench/wal/entry"
@@ -129,6 +130,40 @@ func (l *log) chain(ctx context.Context, hint uint64) (end uint64, err error) {
 		}
 	}
 	return 0, nil
+}
+
+// endAfter finds the first position without an entry from a position on, where seen
+// is the last one of which the manifest knows. If the manifest knows of none there,
+// a page of the log's listing takes less than doubling from a far end: it has the
+// whole log, or positions from all over it, since their names are bit-reversed.
+func (l *log) endAfter(ctx context.Context, from, seen uint64) (uint64, error) {
+	if seen >= from {
+		return l.endBeyond(ctx, seen+1)
+	}
+	highest, whole, err := l.firstPage(ctx)
+	from = max(from, highest+1)
+	if whole || err != nil {
+		return from, err
+	}
+	return l.endBeyond(ctx, from)
+}
+
+// firstPage returns the highest position that the first page of the log's listing
+// has, and whether there is no other page.
+func (l *log) firstPage(ctx context.Context) (highest uint64, whole bool, err error) {
+	keys := 0
+	for o, err := range l.reader.List(cause.With(ctx, cause.WAL), l.location.WALPrefix(), "") {
+		if err != nil {
+			return 0, false, err
+		}
+		if p, ok := manifest.Number(path.Base(o.Key), manifest.WALExtension); ok {
+			highest = max(highest, p)
+		}
+		if keys++; keys == cost.ListedKeys {
+			return highest, false, nil
+		}
+	}
+	return highest, true, nil
 }
 
 // endBeyond finds the first position without an entry from a position on, by

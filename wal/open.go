@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/lakebench/lakebench/internal/cause"
+	"github.com/lakebench/lakebench/internal/cost"
 	"github.com/lakebench/lakebench/manifest"
 	"github.com/lakebench/lakebench/manifest/object"
 	"github.com/lakebench/lakebench/wal/base"
@@ -254,15 +255,11 @@ func (o *opening) checkSeen(ctx context.Context) error {
 	return nil
 }
 
-// foldedEntries is how many entries are read in search of the end before it is
-// looked for by doubling (docs/spec/shard-manifest.md §2).
-const foldedEntries = 64
-
 // readAndFence reads the log until there is no entry, and puts the sentinel there.
-// A log that is longer than foldedEntries is fenced first: its writer might go on
+// A log that is longer than cost.FoldedEntries is fenced first: its writer might go on
 // appending for as long as it is read.
 func (o *opening) readAndFence(ctx context.Context) error {
-	for range foldedEntries {
+	for range cost.FoldedEntries {
 		there, err := o.replay(ctx)
 		if err != nil {
 			return err
@@ -275,7 +272,7 @@ func (o *opening) readAndFence(ctx context.Context) error {
 			return err
 		}
 	}
-	end, err := o.log.endBeyond(ctx, o.at)
+	end, err := o.log.endAfter(ctx, o.at, o.seen)
 	if err != nil {
 		return err
 	}

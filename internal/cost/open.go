@@ -1,10 +1,13 @@
 package cost
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
-// foldedEntries is how many entries an open reads in search of the end of a log
-// before it looks for it by doubling (docs/spec/shard-manifest.md §2, "probe").
-const foldedEntries = 64
+// FoldedEntries is how many entries an open reads in search of the end of a log
+// before it looks for it beyond them (docs/spec/shard-manifest.md §2, "probe").
+const FoldedEntries = 64
 
 // An Opening is a shard that is opened.
 type Opening struct {
@@ -60,12 +63,41 @@ func findEnd(o Opening) Cost {
 func openByProbes(o Opening) Cost {
 	tip := search(o.HintLag, func(there int64) int64 { return max(1, 2*there) })
 	end := missing
-	if o.Entries >= foldedEntries {
-		end = search(o.Entries-foldedEntries, func(there int64) int64 { return 2*there + 1 })
+	if o.Entries >= FoldedEntries {
+		end = o.endBeyondFolded()
 	}
 	lag := o.HintLag
 	claim, commit := o.commit(&lag), o.commit(&lag)
 	return sum(get, get, tip, claim, get.Times(float64(o.Entries)), end, put, missing, commit)
+}
+
+// endBeyondFolded is the search for the end of a log whose manifest knows of no entry
+// that was not replayed: a page of its listing and, if that is full, doubling from the
+// highest position in it.
+func (o Opening) endBeyondFolded() Cost {
+	n := o.Entries
+	if o.FlushedBefore {
+		n++ // the entry of the flushed row is still there
+	}
+	if n < ListedKeys {
+		return list
+	}
+	return sum(list, search(n-highestListed(n), func(there int64) int64 { return 2*there + 1 }))
+}
+
+// highestListed returns the highest of the positions 1 to n that the first page of a
+// listing has. It lists names, which are the positions' bits from the lowest to the
+// highest.
+func highestListed(n int64) int64 {
+	highest, keys := int64(0), 0
+	width := bits.Len64(uint64(n))
+	for i := uint64(1); keys < ListedKeys; i++ {
+		if p := int64(bits.Reverse64(i) >> (64 - width)); p <= n {
+			highest = max(highest, p)
+			keys++
+		}
+	}
+	return highest
 }
 
 // commit is a commit of an open whose hint is lag versions behind: the hint is

@@ -95,12 +95,28 @@ func TestOpen(t *testing.T) {
 		// The claim is 15 ahead of the hint, the last commit 16.
 		{"a hint 14 behind", manifest.Probe, cost.Opening{Entries: 10, HintLag: 14, HintEvery: 16}, 2 + 5 + 3 + 1 + 10 + 3 + 2},
 		{"a hint with every commit", manifest.Probe, cost.Opening{Entries: 10, HintEvery: 1}, 5 + 10 + 5},
-		// 36 beyond 64: 1, 3, 7, 15 and 31 are there, 63 is not; 47, 39 are not, 35 is,
-		// 37 is not, 36 is.
-		{"a long log", manifest.Probe, cost.Opening{Entries: 100, HintEvery: 16}, 4 + 100 + 6 + 5 + 3},
+		{"a long log: a list in place of the search", manifest.Probe, cost.Opening{Entries: 100, HintEvery: 16}, 4 + 100 + 1 + 3},
+		// Names are bit-reversed, so the first 1,000 of 2,501 have all 625 multiples of 4, the
+		// last of which is 2,500. 1 beyond it is there, 3 is not, 2 is not.
+		{"a log of several lists", manifest.Probe, cost.Opening{Entries: 2501, HintEvery: 16}, 4 + 2501 + 1 + 3 + 3},
 	} {
 		if got := cost.Open(c.kind, c.of).Requests; got != c.want {
 			t.Errorf("%v, %s: %v requests, want %v", c.kind, c.what, got, c.want)
+		}
+	}
+}
+
+// Probe never needs more requests to open a shard than serve does (docs/spec/shard-manifest.md §5).
+func TestProbeOpensForNoMoreThanServe(t *testing.T) {
+	for _, flushed := range []bool{false, true} {
+		for _, lag := range []int64{0, 1, 2, 5, 10, 100} {
+			for entries := int64(1); entries < 100_000; entries += 1 + entries/50 {
+				o := cost.Opening{Entries: entries, HintLag: lag, HintEvery: 16, FlushedBefore: flushed}
+				probe, serve := cost.Open(manifest.Probe, o).Requests, cost.Open(manifest.Serve, o).Requests
+				if probe > serve {
+					t.Errorf("%+v: %v requests, serve takes %v", o, probe, serve)
+				}
+			}
 		}
 	}
 }
