@@ -45,24 +45,12 @@ func (s *Series) quantity(q Quantity) (v float64, ok bool) {
 		return float64(s.Requests()), true
 	case QuantityRetries:
 		return float64(s.Retries), true
-	case QuantityEvaluated:
-		return float64(s.Evaluated), true
-	case QuantityReturned:
-		return float64(s.Returned), true
 	case QuantityBytes:
 		return float64(s.BytesSent + s.BytesReceived), true
-	case QuantityRRU:
-		return s.Units.RRU, true
-	case QuantityWRU:
-		return s.Units.WRU, true
-	case QuantityS3ClassA:
-		return float64(s.Units.S3ClassA), true
-	case QuantityS3ClassB:
-		return float64(s.Units.S3ClassB), true
 	case QuantityUSD:
 		return s.CostUSD, true
 	}
-	return 0, false
+	return s.Usage.Value(string(q))
 }
 
 // OperationCount is the number of logical operations of any outcome.

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"github.com/lakebench/lakebench/internal/counts"
 )
 
 // SchemaName and SchemaVersion identify the format of a Document.
@@ -182,16 +184,8 @@ type Series struct {
 	// Retries are the requests that the SDK sent again, as the meter counts them;
 	// they are among the attempts.
 	Retries int64 `json:"retries"`
-	// Evaluated and Returned are items: what the service looked at, and what it
-	// sent back.
-	Evaluated int64 `json:"evaluated"`
-	Returned  int64 `json:"returned"`
-	// BytesSent and BytesReceived are decoded bodies: DynamoDB item bytes by the
-	// sizing rules, S3 object bytes; never headers or wire framing.
-	BytesSent     int64 `json:"bytes_sent"`
-	BytesReceived int64 `json:"bytes_received"`
-	// Units are what the service bills: the third ledger.
-	Units Units `json:"units"`
+	// Usage is what the requests used. Its Units are the third ledger.
+	Usage
 	// CostUSD is the price of Units, in US dollars.
 	CostUSD float64 `json:"cost_usd"`
 	// Metrics are by name. Derive sets those that follow from the rest; a workload
@@ -221,27 +215,19 @@ type Attempt struct {
 	Count   int64  `json:"count"`
 }
 
-// UnitSource says who computed units.
-type UnitSource string
-
-// The sources.
-const (
-	// Computed units come from the documented rules, in the embedded service.
-	Computed UnitSource = "computed"
-	// Reported units are what an endpoint said about itself.
-	Reported UnitSource = "reported"
+// What requests used is counted by the meter and by the services in the same
+// types.
+type (
+	Usage = counts.Usage
+	Work  = counts.Work
+	Units = counts.Units
 )
 
-// Units are billed units.
-type Units struct {
-	RRU      float64    `json:"rru"`        // DynamoDB read request units
-	WRU      float64    `json:"wru"`        // DynamoDB write request units
-	S3ClassA int64      `json:"s3_class_a"` // PUT, COPY, POST, LIST requests
-	S3ClassB int64      `json:"s3_class_b"` // GET, HEAD and other requests
-	Source   UnitSource `json:"source"`
-	// Unreported counts requests whose units an endpoint did not say.
-	Unreported int64 `json:"unreported"`
-}
+// The sources of units.
+const (
+	Computed = counts.Computed
+	Reported = counts.Reported
+)
 
 // Latency holds both times of an operation. Service time runs from when the
 // operation began; response time from when it should have begun.

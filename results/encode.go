@@ -12,6 +12,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/lakebench/lakebench/internal/counts"
 )
 
 // What is wrong with a file that Read or Decode refuses.
@@ -265,8 +267,7 @@ func unmarshalers() json.Options {
 			*p = known
 			return nil
 		}),
-		startWith(Series{Repeat: -1, Retries: -1, Evaluated: -1, Returned: -1, BytesSent: -1, BytesReceived: -1, CostUSD: nan,
-			Units: Units{RRU: nan, WRU: nan, S3ClassA: -1, S3ClassB: -1, Unreported: -1}}),
+		startWith(Series{Repeat: -1, Retries: -1, Usage: counts.Absent(), CostUSD: nan}),
 		startWith(PublishedFigure{Published: nan, Measured: nan}),
 		startWith(Operations{-1, -1, -1, -1}),
 		startWith(Histogram{Clamped: -1}),

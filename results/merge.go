@@ -257,14 +257,7 @@ func (s *Series) add(p *Series) {
 		s.Operations[name] = Operations{sum.Count + o.Count, sum.OK + o.OK, sum.Failed + o.Failed, sum.Unknown + o.Unknown}
 	}
 	s.Retries += p.Retries
-	s.Evaluated, s.Returned = s.Evaluated+p.Evaluated, s.Returned+p.Returned
-	s.BytesSent, s.BytesReceived = s.BytesSent+p.BytesSent, s.BytesReceived+p.BytesReceived
-	u, v := &s.Units, p.Units
-	u.RRU, u.WRU, u.S3ClassA, u.S3ClassB = u.RRU+v.RRU, u.WRU+v.WRU, u.S3ClassA+v.S3ClassA, u.S3ClassB+v.S3ClassB
-	u.Unreported += v.Unreported
-	if u.Source != Reported { // a sum of both was not computed
-		u.Source = v.Source
-	}
+	s.Usage.Add(p.Usage)
 	s.CostUSD += p.CostUSD
 }
 

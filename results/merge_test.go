@@ -51,8 +51,7 @@ func (l *ledger) series(t *rapid.T, at place) results.Series {
 		Operations: map[string]results.Operations{"commit": {Count: l.ok + l.failed, OK: l.ok, Failed: l.failed}},
 		Attempts:   []results.Attempt{},
 		Retries:    l.retries,
-		Evaluated:  l.evaluated, Returned: l.evaluated, BytesSent: l.bytes, BytesReceived: 2 * l.bytes,
-		Units: results.Units{RRU: float64(l.halfUnits) / 2, WRU: float64(l.halfUnits), S3ClassA: l.a, S3ClassB: 2 * l.a, Source: results.Computed},
+		Usage:      results.Usage{Work: results.Work{Evaluated: l.evaluated, Returned: l.evaluated, BytesSent: l.bytes, BytesReceived: 2 * l.bytes}, Units: results.Units{RRU: float64(l.halfUnits) / 2, WRU: float64(l.halfUnits), S3ClassA: l.a, S3ClassB: 2 * l.a, Source: results.Computed}},
 		// A power of two, so that sums of it are exact in any order.
 		CostUSD: float64(l.halfUnits) / (1 << 20),
 		Latency: map[string]results.Latency{"commit": {Service: times, Response: times}},

@@ -30,20 +30,19 @@ const (
 	HigherIsBetter Direction = "higher"
 )
 
-// Quantity is a count of a series that metrics are derived from.
+// Quantity is a count of a series that metrics are derived from: one of a Usage
+// by its name, such as "s3_class_a", or one of those that are not in a Usage.
 type Quantity string
 
-// The quantities. The attempts under cause.Setup are in none of them.
+// Quantities that are asked for by name. The attempts under cause.Setup are in
+// none of them.
 const (
 	QuantityRequests  Quantity = "requests"
 	QuantityRetries   Quantity = "retries"
 	QuantityEvaluated Quantity = "evaluated"
-	QuantityReturned  Quantity = "returned"
 	QuantityBytes     Quantity = "bytes" // sent and received
 	QuantityRRU       Quantity = "rru"
 	QuantityWRU       Quantity = "wru"
-	QuantityS3ClassA  Quantity = "s3_class_a"
-	QuantityS3ClassB  Quantity = "s3_class_b"
 	QuantityUSD       Quantity = "usd"
 )
 

@@ -265,8 +265,7 @@ func TestDerive(t *testing.T) {
 			{Service: "s3", API: "PutObject", Outcome: "throttled", Cause: "mutate", Count: 5},
 			{Service: "dynamodb", API: "BatchWriteItem", Outcome: "ok", Cause: "setup", Count: 1000},
 		},
-		Retries: 4, Evaluated: 40, Returned: 30, BytesSent: 100, BytesReceived: 900,
-		Units:   results.Units{RRU: 15, WRU: 35, S3ClassA: 5, S3ClassB: 2},
+		Retries: 4, Usage: results.Usage{Work: results.Work{Evaluated: 40, Returned: 30, BytesSent: 100, BytesReceived: 900}, Units: results.Units{RRU: 15, WRU: 35, S3ClassA: 5, S3ClassB: 2}},
 		CostUSD: 0.25,
 		Metrics: map[string]float64{"conflicts/op": 0.5},
 	}

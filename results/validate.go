@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+
+	"github.com/lakebench/lakebench/internal/counts"
 )
 
 // ErrInvalid is wrapped by every error of Validate.
@@ -128,19 +130,16 @@ func (s *Series) validate(repeats int) error {
 	case s.Units.Source != Computed && s.Units.Source != Reported:
 		return fmt.Errorf("units.source is %q: expected %q or %q", s.Units.Source, Computed, Reported)
 	}
-	for _, c := range []struct {
-		name string
-		n    float64
-	}{
-		{"retries", float64(s.Retries)}, {"evaluated", float64(s.Evaluated)}, {"returned", float64(s.Returned)},
-		{"bytes_sent", float64(s.BytesSent)}, {"bytes_received", float64(s.BytesReceived)},
-		{"units.rru", s.Units.RRU}, {"units.wru", s.Units.WRU}, {"units.unreported", float64(s.Units.Unreported)},
-		{"units.s3_class_a", float64(s.Units.S3ClassA)}, {"units.s3_class_b", float64(s.Units.S3ClassB)},
-		{"cost_usd", s.CostUSD},
-	} {
-		if !(c.n >= 0) || math.IsInf(c.n, 0) {
-			return fmt.Errorf("%s is missing, negative or not finite", c.name)
+	if err := countProblem("retries", float64(s.Retries)); err != nil {
+		return err
+	}
+	for _, f := range counts.Fields() {
+		if err := countProblem(f.Path(), f.Of(&s.Usage)); err != nil {
+			return err
 		}
+	}
+	if err := countProblem("cost_usd", s.CostUSD); err != nil {
+		return err
 	}
 	if name, found := least(s.Metrics, func(m float64) bool { return math.IsNaN(m) || math.IsInf(m, 0) }); found {
 		return fmt.Errorf("metric %s is %v: expected a finite number", name, s.Metrics[name])
@@ -149,6 +148,14 @@ func (s *Series) validate(repeats int) error {
 		return err
 	}
 	return s.validateAttempts()
+}
+
+// countProblem says what is wrong with a count.
+func countProblem(name string, n float64) error {
+	if !(n >= 0) || math.IsInf(n, 0) {
+		return fmt.Errorf("%s is missing, negative or not finite", name)
+	}
+	return nil
 }
 
 func (s *Series) validateOperations() error {

@@ -348,7 +348,7 @@ func (r *run) settle(what string, p load.Point, m *meter.Meter) {
 		t := m.Ledger(phase).Total()
 		r.attempts += t.Attempts
 		r.lost += t.Lost
-		r.usd += r.cfg.Prices.DynamoDB(t.RRU, t.WRU) + r.cfg.Prices.S3(t.S3ClassA, t.S3ClassB)
+		r.usd += r.cfg.Prices.Units(t.Units)
 	}
 }
 

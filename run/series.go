@@ -50,15 +50,11 @@ func seriesOf(l meter.Ledger, metrics results.Metrics, prices price.Table) (resu
 		Operations: map[string]results.Operations{},
 		Attempts:   []results.Attempt{},
 		Retries:    total.Retries,
-		Evaluated:  total.Evaluated, Returned: total.Returned,
-		BytesSent: total.BytesSent, BytesReceived: total.BytesReceived,
-		Units: results.Units{
-			RRU: total.RRU, WRU: total.WRU, S3ClassA: total.S3ClassA, S3ClassB: total.S3ClassB,
-			Source: results.UnitSource(l.Source), Unreported: total.Unreported,
-		},
-		CostUSD: prices.DynamoDB(total.RRU, total.WRU) + prices.S3(total.S3ClassA, total.S3ClassB),
-		Latency: map[string]results.Latency{},
+		Usage:      total.Usage,
+		CostUSD:    prices.Units(total.Units),
+		Latency:    map[string]results.Latency{},
 	}
+	s.Units.Source = l.Source
 	for _, a := range l.Attempts() {
 		s.Attempts = append(s.Attempts, results.Attempt{
 			Service: a.Service, API: a.API, Outcome: a.Outcome.String(), Cause: string(a.Cause), Count: a.Count,

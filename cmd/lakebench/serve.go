@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lakebench/lakebench/internal/backend/dynamo"
+	"github.com/lakebench/lakebench/internal/backend/tally"
 )
 
 // serveOptions are the flags of serve.
@@ -130,7 +131,7 @@ func (o *serveOptions) openEngine(out io.Writer) (*dynamo.Engine, error) {
 }
 
 // dynamoDBTotals returns the requests that the service got and the units that AWS would bill.
-func dynamoDBTotals(t dynamo.Totals) string {
+func dynamoDBTotals(t tally.Totals) string {
 	var text strings.Builder
 	text.WriteString("DynamoDB served\n")
 	t.Requests.WriteTable(&text)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/lakebench/lakebench/internal/backend/s3"
+	"github.com/lakebench/lakebench/internal/backend/tally"
 )
 
 func (o *serveOptions) serveS3(ctx context.Context, out io.Writer) error {
@@ -26,10 +27,10 @@ func (o *serveOptions) serveS3(ctx context.Context, out io.Writer) error {
 }
 
 // s3Totals returns the requests that the service got and the classes that AWS would bill.
-func s3Totals(t s3.Totals) string {
+func s3Totals(t tally.Totals) string {
 	var text strings.Builder
 	text.WriteString("S3 served\n")
 	t.Requests.WriteTable(&text)
-	fmt.Fprintf(&text, "billed %d class A and %d class B requests; %d bytes written, %d bytes read\n", t.ClassA, t.ClassB, t.WrittenBytes, t.ReadBytes)
+	fmt.Fprintf(&text, "billed %d class A and %d class B requests; %d bytes written, %d bytes read\n", t.S3ClassA, t.S3ClassB, t.BytesSent, t.BytesReceived)
 	return text.String()
 }

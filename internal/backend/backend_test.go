@@ -19,6 +19,7 @@ import (
 	"github.com/lakebench/lakebench/internal/backend/dynamo"
 	"github.com/lakebench/lakebench/internal/backend/tally"
 	"github.com/lakebench/lakebench/internal/cause"
+	"github.com/lakebench/lakebench/internal/counts"
 	"github.com/lakebench/lakebench/internal/meter"
 )
 
@@ -263,7 +264,7 @@ func TestLoopbackRoundTrip(t *testing.T) {
 	}
 
 	want, got := computed.Ledger(meter.PhaseSteady), m.Ledger(meter.PhaseSteady)
-	if want.Source != meter.Computed || got.Source != meter.Reported {
+	if want.Source != counts.Computed || got.Source != counts.Reported {
 		t.Errorf("sources %s, %s", want.Source, got.Source)
 	}
 	for i, r := range got.Rows {

@@ -85,23 +85,14 @@ func (b *Backend) Direct(m *meter.Meter, faults *fault.Injector) (*direct.Client
 func (b *Backend) booking(m *meter.Meter) func(context.Context, dynamo.Served) {
 	return func(ctx context.Context, s dynamo.Served) {
 		fault.Delivered(ctx)
-		m.Served(ctx, served(s))
+		m.Served(ctx, meter.Served{Service: dynamoDB, API: s.API, Usage: s.Usage})
 		if b.cfg.Observe != nil {
 			b.cfg.Observe(ctx, s)
 		}
 		if b.times != nil {
-			_ = b.times.Wait(ctx, dynamoDB, s.API, s.ReadBytes+s.WrittenBytes)
+			_ = b.times.Wait(ctx, dynamoDB, s.API, s.BytesReceived+s.BytesSent)
 		}
 	}
-}
-
-// served is what the embedded DynamoDB bills, in the meter's terms.
-func served(s dynamo.Served) meter.Served {
-	return meter.Served{Service: dynamoDB, API: s.API, Usage: meter.Usage{
-		RRU: s.RRU, WRU: s.WRU,
-		Evaluated: s.Evaluated, Returned: s.Returned,
-		BytesSent: s.WrittenBytes, BytesReceived: s.ReadBytes,
-	}}
 }
 
 // setUserAgent replaces the middleware that names the SDK, the language and the

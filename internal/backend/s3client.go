@@ -76,14 +76,11 @@ func (b *Backend) bookS3(ctx context.Context, m *meter.Meter, s s3.Served) {
 		}
 	}
 	fault.Delivered(ctx)
-	m.Served(ctx, meter.Served{Service: s3Name, API: api, Usage: meter.Usage{
-		S3ClassA: s.ClassA, S3ClassB: s.ClassB,
-		BytesSent: s.WrittenBytes, BytesReceived: s.ReadBytes,
-	}})
+	m.Served(ctx, meter.Served{Service: s3Name, API: api, Usage: s.Usage})
 	if b.cfg.ObserveS3 != nil {
 		b.cfg.ObserveS3(ctx, s)
 	}
 	if b.times != nil {
-		_ = b.times.Wait(ctx, s3Name, api, s.ReadBytes+s.WrittenBytes)
+		_ = b.times.Wait(ctx, s3Name, api, s.BytesReceived+s.BytesSent)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/smithy-go"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lakebench/lakebench/internal/counts"
 	"github.com/lakebench/lakebench/internal/meter"
 )
 
@@ -61,7 +62,7 @@ func TestS3ThroughTheSDK(t *testing.T) {
 	if err := m.Reconcile(); err != nil {
 		t.Error(err)
 	}
-	want := meter.Usage{S3ClassA: 3, S3ClassB: 2, BytesSent: 10, BytesReceived: 5}
+	want := counts.Usage{Work: counts.Work{BytesSent: 10, BytesReceived: 5}, Units: counts.Units{S3ClassA: 3, S3ClassB: 2}}
 	if diff := cmp.Diff(want, m.Ledger(meter.PhaseSetup).Total().Usage); diff != "" {
 		t.Errorf("units (-want +got):\n%s", diff)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lakebench/lakebench/internal/backend/s3"
+	"github.com/lakebench/lakebench/internal/counts"
 	"github.com/lakebench/lakebench/internal/meter"
 )
 
@@ -141,9 +142,8 @@ func TestS3UnitsAsReported(t *testing.T) {
 	if err := m.Reconcile(); err != nil {
 		t.Error(err)
 	}
-	want := meter.Usage{
-		S3ClassA: after.ClassA - before.ClassA, S3ClassB: after.ClassB - before.ClassB,
-		BytesSent: after.WrittenBytes - before.WrittenBytes, BytesReceived: after.ReadBytes - before.ReadBytes,
+	want := counts.Usage{
+		Work: counts.Work{BytesSent: after.BytesSent - before.BytesSent, BytesReceived: after.BytesReceived - before.BytesReceived}, Units: counts.Units{S3ClassA: after.S3ClassA - before.S3ClassA, S3ClassB: after.S3ClassB - before.S3ClassB},
 	}
 	if diff := cmp.Diff(want, m.Ledger(meter.PhaseSetup).Total().Usage); diff != "" {
 		t.Errorf("(-service +clients):\n%s", diff)

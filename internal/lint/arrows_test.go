@@ -65,6 +65,7 @@ var arrows = map[string][]string{
 	"internal/sim":      nil,
 	"internal/sim/task": nil,
 	"internal/cause":    nil,
+	"internal/counts":   nil,
 	"internal/units":    nil,
 	"internal/cost":     nil,
 	"internal/price":    nil,
@@ -80,7 +81,7 @@ var arrows = map[string][]string{
 }
 
 // leaves may be imported by everything.
-var leaves = []string{"internal/sim/task", "internal/cause", "internal/units", "internal/cost", "store/keyspace", "internal/price", "internal/attempt", "internal/concern", "internal/spelling", "internal/yamlfile", "internal/atomicfile"}
+var leaves = []string{"internal/sim/task", "internal/cause", "internal/counts", "internal/units", "internal/cost", "store/keyspace", "internal/price", "internal/attempt", "internal/concern", "internal/spelling", "internal/yamlfile", "internal/atomicfile"}
 
 // command may import everything but what is for tests.
 const command = "cmd"

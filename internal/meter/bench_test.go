@@ -12,6 +12,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/lakebench/lakebench/internal/counts"
 )
 
 // constant answers every request with the same body, as fast as can be: what is
@@ -26,7 +28,7 @@ func (c constant) Do(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if c.m != nil {
-		c.m.Served(req.Context(), Served{Service: "dynamodb", API: "GetItem", Usage: Usage{RRU: 0.5, Evaluated: 1, Returned: 1, BytesReceived: 1024}})
+		c.m.Served(req.Context(), Served{Service: "dynamodb", API: "GetItem", Usage: counts.Usage{Work: counts.Work{Evaluated: 1, Returned: 1, BytesReceived: 1024}, Units: counts.Units{RRU: 0.5}}})
 	}
 	return &http.Response{
 		StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/x-amz-json-1.0"}},

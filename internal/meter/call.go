@@ -7,6 +7,7 @@ import (
 	"time"
 
 	attempts "github.com/lakebench/lakebench/internal/attempt"
+	"github.com/lakebench/lakebench/internal/counts"
 	"github.com/lakebench/lakebench/internal/sim/task"
 )
 
@@ -82,7 +83,7 @@ type attempt struct {
 	// are told from outside the call's task, and maybe after its end.
 	connected atomic.Bool
 	written   atomic.Int64
-	served    atomic.Pointer[Usage]
+	served    atomic.Pointer[counts.Usage]
 }
 
 type attemptKey struct{}
@@ -136,7 +137,7 @@ func (a *attempt) end(output any, err error) {
 	}
 	c := a.call
 	outcome := c.outcome(output, err)
-	var u Usage
+	var u counts.Usage
 	if c.m.cfg.ReportCapacity {
 		u = c.service.usage(c.api, c.input, output, err, outcome)
 	}
@@ -145,7 +146,7 @@ func (a *attempt) end(output any, err error) {
 	if _, injected := replyLost(err); outcome == ReplyLost && !injected {
 		c.cell.Lost++
 	}
-	c.cell.Usage.add(u)
+	c.cell.Usage.Add(u)
 	if written := a.written.Load(); written > 1 {
 		c.cell.Repeats += written - 1
 	}

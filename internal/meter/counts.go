@@ -1,6 +1,9 @@
 package meter
 
-import "github.com/lakebench/lakebench/internal/cause"
+import (
+	"github.com/lakebench/lakebench/internal/cause"
+	"github.com/lakebench/lakebench/internal/counts"
+)
 
 // Key is what requests are counted by within a phase.
 type Key struct {
@@ -12,7 +15,7 @@ type Key struct {
 // Counts are the counts of one kind of request.
 type Counts struct {
 	Flow
-	Usage
+	counts.Usage
 	Outcomes Outcomes
 }
 
@@ -45,25 +48,9 @@ func (o Outcomes) Total() (n int64) {
 	return n
 }
 
-// Usage is what requests cost.
-type Usage struct {
-	RRU, WRU float64 // DynamoDB's read and write request units
-	// S3's request classes: A are PUT, COPY, POST and LIST, B are GET, HEAD and
-	// others; DELETE is in neither.
-	S3ClassA, S3ClassB int64
-	// Unreported counts requests whose cost, if any, the service did not report:
-	// an error carries no cost, and a lost reply carries nothing.
-	Unreported int64
-	// Evaluated and Returned are items: looked at by reads, and sent back.
-	Evaluated, Returned int64
-	// Bytes of decoded bodies: DynamoDB's items by its sizing rules, S3's
-	// objects. Never headers or framing.
-	BytesSent, BytesReceived int64
-}
-
 func (c *Counts) add(d Counts) {
 	c.Flow.add(d.Flow)
-	c.Usage.add(d.Usage)
+	c.Usage.Add(d.Usage)
 	for i, n := range d.Outcomes {
 		c.Outcomes[i] += n
 	}
@@ -78,16 +65,4 @@ func (f *Flow) add(g Flow) {
 	f.Stopped += g.Stopped
 	f.Repeats += g.Repeats
 	f.Lost += g.Lost
-}
-
-func (u *Usage) add(v Usage) {
-	u.RRU += v.RRU
-	u.WRU += v.WRU
-	u.S3ClassA += v.S3ClassA
-	u.S3ClassB += v.S3ClassB
-	u.Unreported += v.Unreported
-	u.Evaluated += v.Evaluated
-	u.Returned += v.Returned
-	u.BytesSent += v.BytesSent
-	u.BytesReceived += v.BytesReceived
 }

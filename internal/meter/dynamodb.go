@@ -3,6 +3,8 @@ package meter
 import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/lakebench/lakebench/internal/counts"
 )
 
 // dynamoDB is DynamoDB. Operations that it does not name (tables, streams, …)
@@ -64,12 +66,12 @@ func (dynamoDB) absent(output any) bool {
 }
 
 // usage reads the answer. An error carries no units.
-func (dynamoDB) usage(api string, input, output any, err error, outcome Outcome) Usage {
+func (dynamoDB) usage(api string, input, output any, err error, outcome Outcome) counts.Usage {
 	reads, writes := consumes(api)
 	if !reads && !writes {
-		return Usage{}
+		return counts.Usage{}
 	}
-	u := Usage{BytesSent: bytesSent(input)}
+	u := counts.Usage{Work: counts.Work{BytesSent: bytesSent(input)}}
 	if err != nil {
 		if !refused(err, outcome) {
 			u.Unreported = 1
@@ -83,7 +85,7 @@ func (dynamoDB) usage(api string, input, output any, err error, outcome Outcome)
 		u.Unreported = 1
 	}
 	for i := range answered.capacity {
-		u.addCapacity(&answered.capacity[i], writes)
+		addCapacity(&u, &answered.capacity[i], writes)
 	}
 	return u
 }
@@ -102,7 +104,7 @@ func consumes(api string) (reads, writes bool) {
 // addCapacity adds what one table reported. Transactions say read and write
 // units apart; that a repeated TransactWriteItems is charged in read units shows
 // there alone (docs/facts/dynamodb.md §3.2, row 24).
-func (u *Usage) addCapacity(c *types.ConsumedCapacity, writes bool) {
+func addCapacity(u *counts.Usage, c *types.ConsumedCapacity, writes bool) {
 	switch {
 	case c.ReadCapacityUnits != nil || c.WriteCapacityUnits != nil:
 		u.RRU += value(c.ReadCapacityUnits)

@@ -16,6 +16,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+
+	"github.com/lakebench/lakebench/internal/counts"
 )
 
 // fakeService is a DynamoDB that gives the answers it is told to, one after the
@@ -23,7 +25,7 @@ import (
 // request that it answers.
 type fakeService struct {
 	served func(context.Context, Served)
-	usage  Usage
+	usage  counts.Usage
 
 	mu      sync.Mutex
 	answers []fakeAnswer

@@ -6,21 +6,13 @@ import (
 	"strings"
 
 	"github.com/lakebench/lakebench/internal/cause"
-)
-
-// Source is who computed the units of a ledger.
-type Source string
-
-// The sources (docs/spec/results.md §1).
-const (
-	Computed Source = "computed" // the embedded service
-	Reported Source = "reported" // a service on an endpoint
+	"github.com/lakebench/lakebench/internal/counts"
 )
 
 // Ledger is what was counted in one phase: a copy, in a fixed order.
 type Ledger struct {
 	Phase  string
-	Source Source
+	Source counts.Source
 	// Rows are the requests, sorted by service, API and cause, one for each.
 	Rows []Row
 	// Operations are the logical operations, sorted by name.
@@ -52,9 +44,9 @@ type Attempt struct {
 
 // Ledger returns a copy of what was counted in a phase.
 func (m *Meter) Ledger(phase string) Ledger {
-	l := Ledger{Phase: phase, Source: Computed}
+	l := Ledger{Phase: phase, Source: counts.Computed}
 	if m.cfg.ReportCapacity {
-		l.Source = Reported
+		l.Source = counts.Reported
 	}
 	m.mu.RLock()
 	defer m.mu.RUnlock()

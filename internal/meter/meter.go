@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/lakebench/lakebench/internal/cause"
+	"github.com/lakebench/lakebench/internal/counts"
 )
 
 // Config holds the settings of a meter.
@@ -167,7 +168,7 @@ func lookUp[K comparable, V any](m *Meter, in map[K]*V, k K, fresh func() *V) *V
 type Served struct {
 	Service string // "dynamodb" or "s3"
 	API     string // the SDK's operation name
-	Usage
+	counts.Usage
 }
 
 // Served is called by an embedded service for each request, with the request's
@@ -179,7 +180,7 @@ func (m *Meter) Served(ctx context.Context, s Served) {
 	c.mu.Lock()
 	c.Served++
 	if !m.cfg.ReportCapacity {
-		c.Usage.add(s.Usage)
+		c.Usage.Add(s.Usage)
 	}
 	c.mu.Unlock()
 	if m.cfg.Trace != nil && a != nil {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/lakebench/lakebench/internal/counts"
 )
 
 // Reconcile compares the counting points with each other, for each phase,
@@ -40,12 +42,12 @@ func (l Ledger) Reconcile() []Disagreement {
 	return all
 }
 
-func (r Row) reconcile(source Source) []Disagreement {
+func (r Row) reconcile(source counts.Source) []Disagreement {
 	all := []Disagreement{
 		{Check: CheckSent, Want: r.Calls + r.Retries - r.Unsent, Got: r.Attempts},
 		{Check: CheckClassified, Want: r.Attempts, Got: r.Outcomes.Total()},
 	}
-	if source == Computed {
+	if source == counts.Computed {
 		all = append(all, Disagreement{Check: CheckServed, Want: r.Attempts, Got: r.Served + r.Stopped})
 	}
 	all = slices.DeleteFunc(all, func(d Disagreement) bool { return d.Want == d.Got })

@@ -9,6 +9,7 @@ import (
 
 	attempts "github.com/lakebench/lakebench/internal/attempt"
 	"github.com/lakebench/lakebench/internal/concern"
+	"github.com/lakebench/lakebench/internal/counts"
 )
 
 // s3 is S3, whose requests are billed by class.
@@ -26,8 +27,8 @@ func (s3) absent(any) bool { return false }
 // Answers of 404 and 412 are billed as well (docs/facts/s3.md §3.1); errors of the
 // service itself are not. Bytes are those that the answer announces: its body is
 // read by the caller, later.
-func (s3) usage(api string, input, output any, err error, outcome Outcome) Usage {
-	u := Usage{BytesSent: objectSent(input)}
+func (s3) usage(api string, input, output any, err error, outcome Outcome) counts.Usage {
+	u := counts.Usage{Work: counts.Work{BytesSent: objectSent(input)}}
 	if err == nil {
 		u.BytesReceived = objectReceived(output)
 	}

@@ -2,6 +2,8 @@ package meter
 
 import (
 	attempts "github.com/lakebench/lakebench/internal/attempt"
+
+	"github.com/lakebench/lakebench/internal/counts"
 )
 
 // service is what the meter knows of a service's API.
@@ -15,7 +17,7 @@ type service interface {
 	absent(output any) bool
 	// usage returns what an attempt cost, as far as request and answer tell. A
 	// failed attempt has an error and no output.
-	usage(api string, input, output any, err error, outcome Outcome) Usage
+	usage(api string, input, output any, err error, outcome Outcome) counts.Usage
 	// targets returns what the request is about, for a trace.
 	targets(input any, keyAttributes []string) []Target
 }
@@ -41,7 +43,7 @@ func (unknownService) ask(input any) any { return input }
 
 func (unknownService) absent(any) bool { return false }
 
-func (unknownService) usage(string, any, any, error, Outcome) Usage { return Usage{} }
+func (unknownService) usage(string, any, any, error, Outcome) counts.Usage { return counts.Usage{} }
 
 func (unknownService) targets(any, []string) []Target { return nil }
 

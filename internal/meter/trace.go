@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/lakebench/lakebench/internal/cause"
+	"github.com/lakebench/lakebench/internal/counts"
 	"github.com/lakebench/lakebench/internal/sim/task"
 )
 
@@ -25,14 +26,8 @@ type TraceRecord struct {
 	Targets []Target `json:"targets,omitempty"`
 	// Units, items and bytes are those that the embedded service computed, or that
 	// the answer of a service on an endpoint reports.
-	RRU           float64 `json:"rru"`
-	WRU           float64 `json:"wru"`
-	Evaluated     int64   `json:"evaluated"`
-	Returned      int64   `json:"returned"`
-	S3ClassA      int64   `json:"s3_class_a,omitempty"`
-	S3ClassB      int64   `json:"s3_class_b,omitempty"`
-	BytesSent     int64   `json:"bytes_sent"`
-	BytesReceived int64   `json:"bytes_received"`
+	counts.Work
+	counts.Units
 }
 
 // Target is one thing that a request is about.
@@ -48,7 +43,7 @@ type Target struct {
 	Bytes int64 `json:"bytes,omitempty"`
 }
 
-func (m *Meter) trace(a *attempt, outcome Outcome, err error, u Usage) {
+func (m *Meter) trace(a *attempt, outcome Outcome, err error, u counts.Usage) {
 	if served := a.served.Load(); served != nil {
 		u = *served
 	}
@@ -58,8 +53,7 @@ func (m *Meter) trace(a *attempt, outcome Outcome, err error, u Usage) {
 		Actor: cause.Actor(a), Phase: phaseOf(a), Cause: cause.From(a),
 		Service: c.service.name(), API: c.api, Call: c.number, Attempt: a.number,
 		Outcome: outcome.String(), Targets: c.service.targets(c.input, m.cfg.KeyAttributes),
-		RRU: u.RRU, WRU: u.WRU, S3ClassA: u.S3ClassA, S3ClassB: u.S3ClassB, Evaluated: u.Evaluated, Returned: u.Returned,
-		BytesSent: u.BytesSent, BytesReceived: u.BytesReceived,
+		Work: u.Work, Units: u.Units,
 	}
 	if outcome == ReplyLost {
 		r.Error = err.Error()

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lakebench/lakebench/internal/cause"
+	"github.com/lakebench/lakebench/internal/counts"
 )
 
 func traced(records *[]TraceRecord) func(*Config) {
@@ -25,7 +26,7 @@ func TestTrace(t *testing.T) {
 		var got []TraceRecord
 		m := newMeter(t, traced(&got))
 		c, s := newClient(m, answerFault, answerItem, refusal("ConditionalCheckFailedException"))
-		s.usage = Usage{RRU: 0.5, WRU: 2, Evaluated: 3, Returned: 4, BytesSent: 5, BytesReceived: 6}
+		s.usage = counts.Usage{Work: counts.Work{Evaluated: 3, Returned: 4, BytesSent: 5, BytesReceived: 6}, Units: counts.Units{RRU: 0.5, WRU: 2}}
 		inner := s.served
 		s.served = func(ctx context.Context, served Served) {
 			time.Sleep(5 * time.Millisecond)
@@ -49,7 +50,7 @@ func TestTrace(t *testing.T) {
 				Seq: seq, At: at, Took: 5 * time.Millisecond, Actor: "writer-1", Phase: PhaseSteady, Cause: label,
 				Service: "dynamodb", API: api, Call: call, Attempt: attempt, Outcome: outcome,
 				Targets: []Target{{Table: "t", Key: "pk=k"}},
-				RRU:     0.5, WRU: 2, Evaluated: 3, Returned: 4, BytesSent: 5, BytesReceived: 6,
+				Work:    counts.Work{Evaluated: 3, Returned: 4, BytesSent: 5, BytesReceived: 6}, Units: counts.Units{RRU: 0.5, WRU: 2},
 			}
 		}
 		want := []TraceRecord{
@@ -66,7 +67,8 @@ func TestTrace(t *testing.T) {
 		}
 		if want := `{"seq":3,"at_ns":11000000,"took_ns":5000000,"actor":"writer-1","phase":"steady","cause":"mutate",` +
 			`"service":"dynamodb","api":"PutItem","call":3,"attempt":1,"outcome":"condition-failed",` +
-			`"targets":[{"table":"t","key":"pk=k"}],"rru":0.5,"wru":2,"evaluated":3,"returned":4,"bytes_sent":5,"bytes_received":6}`; string(line) != want {
+			`"targets":[{"table":"t","key":"pk=k"}],"evaluated":3,"returned":4,"bytes_sent":5,"bytes_received":6,` +
+			`"rru":0.5,"wru":2,"s3_class_a":0,"s3_class_b":0,"unreported":0}`; string(line) != want {
 			t.Errorf("got  %s\nwant %s", line, want)
 		}
 	})

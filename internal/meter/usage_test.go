@@ -12,6 +12,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lakebench/lakebench/internal/counts"
 )
 
 // Sizes of docs/facts/dynamodb.md §3.1: names count, a number of n digits is
@@ -60,67 +62,67 @@ func TestReportedUsage(t *testing.T) {
 	for name, c := range map[string]struct {
 		call   func(context.Context, *dynamodb.Client) (any, error) // returns its input
 		answer string
-		want   Usage
+		want   counts.Usage
 	}{
 		"GetItem": {func(ctx context.Context, c *dynamodb.Client) (any, error) {
 			in := &dynamodb.GetItemInput{TableName: table, Key: item("k")}
 			_, err := c.GetItem(ctx, in)
 			return in, err
-		}, `{"Item":` + one + `,` + capacity + `}`, Usage{RRU: 2.5, Evaluated: 1, Returned: 1, BytesReceived: 3}},
+		}, `{"Item":` + one + `,` + capacity + `}`, counts.Usage{Work: counts.Work{Evaluated: 1, Returned: 1, BytesReceived: 3}, Units: counts.Units{RRU: 2.5}}},
 		"GetItem absent": {func(ctx context.Context, c *dynamodb.Client) (any, error) {
 			in := &dynamodb.GetItemInput{TableName: table, Key: item("k")}
 			_, err := c.GetItem(ctx, in)
 			return in, err
-		}, `{` + capacity + `}`, Usage{RRU: 2.5}},
+		}, `{` + capacity + `}`, counts.Usage{Units: counts.Units{RRU: 2.5}}},
 		"Query": {func(ctx context.Context, c *dynamodb.Client) (any, error) {
 			in := &dynamodb.QueryInput{TableName: table, KeyConditionExpression: condition}
 			_, err := c.Query(ctx, in)
 			return in, err
 		}, `{"Items":[` + one + `,` + one + `],"Count":2,"ScannedCount":7,` + capacity + `}`,
-			Usage{RRU: 2.5, Evaluated: 7, Returned: 2, BytesReceived: 6}},
+			counts.Usage{Work: counts.Work{Evaluated: 7, Returned: 2, BytesReceived: 6}, Units: counts.Units{RRU: 2.5}}},
 		"Query count": {func(ctx context.Context, c *dynamodb.Client) (any, error) {
 			in := &dynamodb.QueryInput{TableName: table, KeyConditionExpression: condition, Select: types.SelectCount}
 			_, err := c.Query(ctx, in)
 			return in, err
-		}, `{"Count":2,"ScannedCount":7,` + capacity + `}`, Usage{RRU: 2.5, Evaluated: 7, Returned: 2}},
+		}, `{"Count":2,"ScannedCount":7,` + capacity + `}`, counts.Usage{Work: counts.Work{Evaluated: 7, Returned: 2}, Units: counts.Units{RRU: 2.5}}},
 		"Scan": {func(ctx context.Context, c *dynamodb.Client) (any, error) {
 			in := &dynamodb.ScanInput{TableName: table}
 			_, err := c.Scan(ctx, in)
 			return in, err
 		}, `{"Items":[` + one + `],"Count":1,"ScannedCount":257,` + capacity + `}`,
-			Usage{RRU: 2.5, Evaluated: 257, Returned: 1, BytesReceived: 3}},
+			counts.Usage{Work: counts.Work{Evaluated: 257, Returned: 1, BytesReceived: 3}, Units: counts.Units{RRU: 2.5}}},
 		"BatchGetItem": {func(ctx context.Context, c *dynamodb.Client) (any, error) {
 			in := &dynamodb.BatchGetItemInput{RequestItems: map[string]types.KeysAndAttributes{"t": {Keys: []map[string]types.AttributeValue{item("k"), item("l"), item("m")}}}}
 			_, err := c.BatchGetItem(ctx, in)
 			return in, err
 		}, `{"Responses":{"t":[` + one + `],"u":[` + one + `]},"ConsumedCapacity":[{"CapacityUnits":3},{"CapacityUnits":1.5}]}`,
-			Usage{RRU: 4.5, Evaluated: 2, Returned: 2, BytesReceived: 6}},
+			counts.Usage{Work: counts.Work{Evaluated: 2, Returned: 2, BytesReceived: 6}, Units: counts.Units{RRU: 4.5}}},
 		"TransactGetItems": {func(ctx context.Context, c *dynamodb.Client) (any, error) {
 			in := &dynamodb.TransactGetItemsInput{TransactItems: []types.TransactGetItem{{Get: &types.Get{TableName: table, Key: item("k")}}}}
 			_, err := c.TransactGetItems(ctx, in)
 			return in, err
 		}, `{"Responses":[{"Item":` + one + `},{}],"ConsumedCapacity":[{"CapacityUnits":4,"ReadCapacityUnits":4}]}`,
-			Usage{RRU: 4, Evaluated: 1, Returned: 1, BytesReceived: 3}},
+			counts.Usage{Work: counts.Work{Evaluated: 1, Returned: 1, BytesReceived: 3}, Units: counts.Units{RRU: 4}}},
 		"PutItem": {func(ctx context.Context, c *dynamodb.Client) (any, error) {
 			in := &dynamodb.PutItemInput{TableName: table, Item: item("key")}
 			_, err := c.PutItem(ctx, in)
 			return in, err
-		}, `{` + capacity + `}`, Usage{WRU: 2.5, BytesSent: 5}},
+		}, `{` + capacity + `}`, counts.Usage{Work: counts.Work{BytesSent: 5}, Units: counts.Units{WRU: 2.5}}},
 		"PutItem old": {func(ctx context.Context, c *dynamodb.Client) (any, error) {
 			in := &dynamodb.PutItemInput{TableName: table, Item: item("key"), ReturnValues: types.ReturnValueAllOld}
 			_, err := c.PutItem(ctx, in)
 			return in, err
-		}, `{"Attributes":` + one + `,` + capacity + `}`, Usage{WRU: 2.5, Returned: 1, BytesSent: 5, BytesReceived: 3}},
+		}, `{"Attributes":` + one + `,` + capacity + `}`, counts.Usage{Work: counts.Work{Returned: 1, BytesSent: 5, BytesReceived: 3}, Units: counts.Units{WRU: 2.5}}},
 		"UpdateItem": {func(ctx context.Context, c *dynamodb.Client) (any, error) {
 			in := &dynamodb.UpdateItemInput{TableName: table, Key: item("k")}
 			_, err := c.UpdateItem(ctx, in)
 			return in, err
-		}, `{` + capacity + `}`, Usage{WRU: 2.5}},
+		}, `{` + capacity + `}`, counts.Usage{Units: counts.Units{WRU: 2.5}}},
 		"DeleteItem": {func(ctx context.Context, c *dynamodb.Client) (any, error) {
 			in := &dynamodb.DeleteItemInput{TableName: table, Key: item("k")}
 			_, err := c.DeleteItem(ctx, in)
 			return in, err
-		}, `{` + capacity + `}`, Usage{WRU: 2.5}},
+		}, `{` + capacity + `}`, counts.Usage{Units: counts.Units{WRU: 2.5}}},
 		"BatchWriteItem": {func(ctx context.Context, c *dynamodb.Client) (any, error) {
 			in := &dynamodb.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{"t": {
 				{PutRequest: &types.PutRequest{Item: item("key")}}, {PutRequest: &types.PutRequest{Item: item("k")}},
@@ -128,17 +130,17 @@ func TestReportedUsage(t *testing.T) {
 			}}}
 			_, err := c.BatchWriteItem(ctx, in)
 			return in, err
-		}, `{"ConsumedCapacity":[{"CapacityUnits":3}]}`, Usage{WRU: 3, BytesSent: 8}},
+		}, `{"ConsumedCapacity":[{"CapacityUnits":3}]}`, counts.Usage{Work: counts.Work{BytesSent: 8}, Units: counts.Units{WRU: 3}}},
 		"TransactWriteItems": {transactWrite, `{"ConsumedCapacity":[{"CapacityUnits":2,"WriteCapacityUnits":2},{"WriteCapacityUnits":2}]}`,
-			Usage{WRU: 4, BytesSent: 5}},
+			counts.Usage{Work: counts.Work{BytesSent: 5}, Units: counts.Units{WRU: 4}}},
 		// Row 24 of docs/facts/dynamodb.md §3.2: a replay costs read units.
 		"TransactWriteItems replay": {transactWrite, `{"ConsumedCapacity":[{"CapacityUnits":2,"ReadCapacityUnits":2}]}`,
-			Usage{RRU: 2, BytesSent: 5}},
+			counts.Usage{Work: counts.Work{BytesSent: 5}, Units: counts.Units{RRU: 2}}},
 		"no capacity": {func(ctx context.Context, c *dynamodb.Client) (any, error) {
 			in := &dynamodb.GetItemInput{TableName: table, Key: item("k")}
 			_, err := c.GetItem(ctx, in)
 			return in, err
-		}, `{}`, Usage{Unreported: 1}},
+		}, `{}`, counts.Usage{Units: counts.Units{Unreported: 1}}},
 	} {
 		m := newMeter(t, reportCapacity)
 		client, s := newClient(m, fakeAnswer{status: 200, body: c.answer})
@@ -151,7 +153,7 @@ func TestReportedUsage(t *testing.T) {
 		if diff := cmp.Diff(c.want, l.Total().Usage); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
-		if l.Source != Reported {
+		if l.Source != counts.Reported {
 			t.Errorf("%s: source %s", name, l.Source)
 		}
 		if !strings.Contains(s.bodies[0], `"ReturnConsumedCapacity":"TOTAL"`) {
@@ -226,7 +228,7 @@ func TestUnreported(t *testing.T) {
 		if err := put(t.Context(), dynamodb.New(o)); err == nil {
 			t.Errorf("%s: no error", name)
 		}
-		if got, want := m.Ledger(PhaseSetup).Total().Usage, (Usage{Unreported: c.want, BytesSent: 3}); got != want {
+		if got, want := m.Ledger(PhaseSetup).Total().Usage, (counts.Usage{Work: counts.Work{BytesSent: 3}, Units: counts.Units{Unreported: c.want}}); got != want {
 			t.Errorf("%s: got %+v, want %+v", name, got, want)
 		}
 		if err := m.Reconcile(); err != nil {
@@ -239,7 +241,7 @@ func TestUnreported(t *testing.T) {
 	if _, err := client.ListTables(t.Context(), &dynamodb.ListTablesInput{}); err != nil {
 		t.Fatal(err)
 	}
-	if got := m.Ledger(PhaseSetup).Total().Usage; got != (Usage{}) {
+	if got := m.Ledger(PhaseSetup).Total().Usage; got != (counts.Usage{}) {
 		t.Errorf("ListTables: %+v", got)
 	}
 }
@@ -248,14 +250,14 @@ func TestUnreported(t *testing.T) {
 func TestComputedUsage(t *testing.T) {
 	m := newMeter(t)
 	c, s := newClient(m, fakeAnswer{status: 200, body: `{"Item":{"pk":{"S":"k"}},` + capacity + `}`})
-	s.usage = Usage{RRU: 0.5, Evaluated: 1, Returned: 1, BytesReceived: 1024, S3ClassA: 1, S3ClassB: 1, BytesSent: 1, WRU: 1}
+	s.usage = counts.Usage{Work: counts.Work{Evaluated: 1, Returned: 1, BytesReceived: 1024, BytesSent: 1}, Units: counts.Units{RRU: 0.5, S3ClassA: 1, S3ClassB: 1, WRU: 1}}
 	for range 3 {
 		if err := get(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want := Usage{RRU: 1.5, Evaluated: 3, Returned: 3, BytesReceived: 3072, S3ClassA: 3, S3ClassB: 3, BytesSent: 3, WRU: 3}
-	if got := m.Ledger(PhaseSetup); got.Total().Usage != want || got.Source != Computed {
+	want := counts.Usage{Work: counts.Work{Evaluated: 3, Returned: 3, BytesReceived: 3072, BytesSent: 3}, Units: counts.Units{RRU: 1.5, S3ClassA: 3, S3ClassB: 3, WRU: 3}}
+	if got := m.Ledger(PhaseSetup); got.Total().Usage != want || got.Source != counts.Computed {
 		t.Errorf("got %+v, %s", got.Total().Usage, got.Source)
 	}
 }
@@ -264,7 +266,7 @@ func TestComputedUsage(t *testing.T) {
 func TestReportedUsageIgnoresServed(t *testing.T) {
 	m := newMeter(t, reportCapacity)
 	c, s := newClient(m, fakeAnswer{status: 200, body: `{` + capacity + `}`})
-	s.usage = Usage{RRU: 100}
+	s.usage = counts.Usage{Units: counts.Units{RRU: 100}}
 	if err := get(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
@@ -277,8 +279,8 @@ func TestReportedUsageIgnoresServed(t *testing.T) {
 // the other; DELETE and CANCEL are free. 404 and 412 are billed (docs/facts/s3.md
 // §3.1), errors of the service are not, and what got no answer nobody knows.
 func TestS3Classes(t *testing.T) {
-	a, b, free := Usage{S3ClassA: 1}, Usage{S3ClassB: 1}, Usage{}
-	for api, want := range map[string]Usage{
+	a, b, free := counts.Usage{Units: counts.Units{S3ClassA: 1}}, counts.Usage{Units: counts.Units{S3ClassB: 1}}, counts.Usage{}
+	for api, want := range map[string]counts.Usage{
 		"PutObject": a, "CopyObject": a, "ListObjectsV2": a, "ListBuckets": a, "CreateMultipartUpload": a,
 		"UploadPart": a, "UploadPartCopy": a, "CompleteMultipartUpload": a, "CreateBucket": a,
 		"GetObject": b, "HeadObject": b, "HeadBucket": b, "SelectObjectContent": b,
@@ -293,7 +295,7 @@ func TestS3Classes(t *testing.T) {
 		if got := (s3{}).usage(api, nil, nil, s3Error(503, "SlowDown"), Throttled); got != free {
 			t.Errorf("%s throttled: got %+v", api, got)
 		}
-		if got := (s3{}).usage(api, nil, nil, io.ErrUnexpectedEOF, Other); got != (Usage{Unreported: 1}) {
+		if got := (s3{}).usage(api, nil, nil, io.ErrUnexpectedEOF, Other); got != (counts.Usage{Units: counts.Units{Unreported: 1}}) {
 			t.Errorf("%s lost: got %+v", api, got)
 		}
 	}

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/lakebench/lakebench/internal/counts"
 )
 
 // Table is what the services charge in one region on one date.
@@ -95,6 +97,11 @@ func (t Table) DynamoDBProvisioned(rcu, wcu float64) float64 {
 // S3 returns the cost of a class A and b class B requests to S3 Standard.
 func (t Table) S3(a, b int64) float64 {
 	return (float64(a)*t.Standard.ClassAPerThousand + float64(b)*t.Standard.ClassBPerThousand) / 1e3
+}
+
+// Units returns the cost of what DynamoDB and S3 Standard bill.
+func (t Table) Units(u counts.Units) float64 {
+	return t.DynamoDB(u.RRU, u.WRU) + t.S3(u.S3ClassA, u.S3ClassB)
 }
 
 // S3Express returns the cost of a class A and b class B requests to S3 Express

@@ -60,7 +60,7 @@ func causes(doc results.Document) []render.Block {
 // what a bill would show. Requests to set up are counted apart.
 func ledgers(doc results.Document) render.Section {
 	var operations, failed, unknown, requests, refused, setup int64
-	var units results.Units
+	var used results.Usage
 	var usd float64
 	for i := range doc.Series {
 		s := &doc.Series[i]
@@ -77,10 +77,7 @@ func ledgers(doc results.Document) render.Section {
 			}
 			requests += a.Count
 		}
-		units.RRU, units.WRU = units.RRU+s.Units.RRU, units.WRU+s.Units.WRU
-		units.S3ClassA, units.S3ClassB = units.S3ClassA+s.Units.S3ClassA, units.S3ClassB+s.Units.S3ClassB
-		units.Unreported += s.Units.Unreported
-		units.Source = s.Units.Source
+		used.Add(s.Usage)
 		usd += s.CostUSD
 	}
 	sums := []string{format.Plural(operations, "operation", "operations"), format.Plural(requests, "request", "requests")}
@@ -98,13 +95,13 @@ func ledgers(doc results.Document) render.Section {
 	count(unknown, "operation of unknown outcome", "operations of unknown outcome")
 	count(refused, "request not ok", "requests not ok")
 	count(setup, "request to set up", "requests to set up")
-	amount(units.RRU, "read units")
-	amount(units.WRU, "write units")
-	amount(float64(units.S3ClassA), "S3 class A")
-	amount(float64(units.S3ClassB), "S3 class B")
+	amount(used.RRU, "read units")
+	amount(used.WRU, "write units")
+	amount(float64(used.S3ClassA), "S3 class A")
+	amount(float64(used.S3ClassB), "S3 class B")
 	sums = append(sums, "$"+format.Significant(usd))
-	if units.Source == results.Reported {
-		sums = append(sums, fmt.Sprintf("units as the service reported them, %s without", format.Plural(units.Unreported, "request", "requests")))
+	if used.Source == results.Reported {
+		sums = append(sums, fmt.Sprintf("units as the service reported them, %s without", format.Plural(used.Unreported, "request", "requests")))
 	}
 	return render.Section{Title: "Ledgers", Blocks: []render.Block{text("%s", strings.Join(sums, " · "))}}
 }

@@ -165,8 +165,7 @@ func (m maker) refresh(variant string, history int64, repeat int, r read, lanes 
 		Attempts: []results.Attempt{
 			{Service: "dynamodb", API: r.api, Outcome: "ok", Cause: "list", Count: Refreshes * r.requests},
 		},
-		Evaluated: Refreshes * r.evaluated, Returned: Refreshes * r.returned, BytesReceived: Refreshes * r.bytes,
-		Units:   results.Units{RRU: Refreshes * r.rru, Source: results.Computed},
+		Usage:   results.Usage{Work: results.Work{Evaluated: Refreshes * r.evaluated, Returned: Refreshes * r.returned, BytesReceived: Refreshes * r.bytes}, Units: results.Units{RRU: Refreshes * r.rru, Source: results.Computed}},
 		CostUSD: m.prices.DynamoDB(Refreshes*r.rru, 0),
 		Latency: map[string]results.Latency{operationName: {Service: times, Response: times}},
 	}

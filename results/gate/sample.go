@@ -70,7 +70,7 @@ func sampleSeries(variant string, size, requests int64) (results.Series, error) 
 		Variant: variant, Point: results.Point{"size": results.Number(size)}, Phase: results.Steady,
 		Operations: map[string]results.Operations{"read": {Count: 1, OK: 1}},
 		Attempts:   []results.Attempt{{Service: "dynamodb", API: "Query", Outcome: "ok", Cause: "list", Count: requests}},
-		Units:      results.Units{RRU: float64(requests), Source: results.Computed},
+		Usage:      results.Usage{Units: results.Units{RRU: float64(requests), Source: results.Computed}},
 		Latency:    map[string]results.Latency{"read": {Service: times, Response: times}},
 	}
 	return s, s.Derive(sampleMetrics())

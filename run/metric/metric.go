@@ -12,12 +12,12 @@ func Common() results.Metrics {
 		perOperation("evaluated/op", "items evaluated", results.QuantityEvaluated, "items", "evaluated", 7),
 		// How many items came back describes the work, and is the floor of those
 		// evaluated.
-		undrawn(better(results.Neither, perOperation("returned/op", "items returned", results.QuantityReturned, "items", "returned", 2))),
+		undrawn(better(results.Neither, perOperation("returned/op", "items returned", "returned", "items", "returned", 2))),
 		hidden(perOperation("bytes/op", "bytes", results.QuantityBytes, "", "bytes", 1)),
 		perOperation("rru/op", "read units", results.QuantityRRU, "read", "units", 8),
 		perOperation("wru/op", "write units", results.QuantityWRU, "write", "units", 8),
-		perOperation("s3-class-a/op", "S3 class A requests", results.QuantityS3ClassA, "S3", "class A", 8),
-		perOperation("s3-class-b/op", "S3 class B requests", results.QuantityS3ClassB, "S3", "class B", 8),
+		perOperation("s3-class-a/op", "S3 class A requests", "s3_class_a", "S3", "class A", 8),
+		perOperation("s3-class-b/op", "S3 class B requests", "s3_class_b", "S3", "class B", 8),
 		dollarsPerMillion(perOperation("usd/op", "US dollars", results.QuantityUSD, "$ per", "million", 7)),
 		timed("p50-ns", "median response time", results.ResponseTime, 50, "p50", 5),
 		timed("p99-ns", "p99 response time", results.ResponseTime, 99, "p99", 3),

@@ -132,7 +132,7 @@ func (e *Engine) batchWriteItem(_ context.Context, in *batchWriteInput, b *bill)
 	out := &batchWriteOutput{capacity: in.capacity}
 	for i := range writes {
 		w := &writes[i]
-		b.WrittenBytes += w.offered()
+		b.BytesSent += w.offered()
 		old, err := e.run(w)
 		if err != nil {
 			out.unprocessed = append(out.unprocessed, &in.writes[i])

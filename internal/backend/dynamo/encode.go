@@ -23,7 +23,7 @@ type jsonObject struct {
 func encode(buf []byte, out answer, b *bill) []byte {
 	// Items are most of an answer; in JSON they are about a third longer (base64)
 	// and have names, quotes and type tags around.
-	room := 256 + b.ReadBytes + b.ReadBytes/2 + 24*b.Returned
+	room := 256 + b.BytesReceived + b.BytesReceived/2 + 24*b.Returned
 	o := &jsonObject{dst: slices.Grow(buf[:0], int(room))}
 	o.begin()
 	out.appendJSON(o, b)

@@ -80,7 +80,7 @@ func TestReturnOldItem(t *testing.T) {
 	if diff := cmp.Diff(old, out.Attributes, ignoreUnexported); diff != "" {
 		t.Errorf("PutItem's old item (-want +got):\n%s", diff)
 	}
-	if s := w.last(); s.Returned != 1 || s.ReadBytes != 100 || s.WrittenBytes != 50 {
+	if s := w.last(); s.Returned != 1 || s.BytesReceived != 100 || s.BytesSent != 50 {
 		t.Errorf("served as %+v", s)
 	}
 	remove := &dynamodb.DeleteItemInput{TableName: aws.String("hash"), Key: key("a"), ReturnValues: types.ReturnValueAllOld}
@@ -139,7 +139,7 @@ func TestProjectionIsCharged(t *testing.T) {
 	}
 	w.mustCost(2, 0, nil)
 	// k and a, m, the map's 3 and the element's 1, y and 2: 1+1 + 1+3+1+1+2.
-	if got := w.last().ReadBytes; got != 10 {
+	if got := w.last().BytesReceived; got != 10 {
 		t.Errorf("%d bytes returned, want 10", got)
 	}
 }

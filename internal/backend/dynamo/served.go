@@ -1,6 +1,9 @@
 package dynamo
 
-import "github.com/lakebench/lakebench/internal/backend/tally"
+import (
+	"github.com/lakebench/lakebench/internal/backend/tally"
+	"github.com/lakebench/lakebench/internal/counts"
+)
 
 // Served is one request as the service saw it and bills it. Requests that fail
 // are billed too, where AWS does (a failed condition, a cancelled transaction),
@@ -9,16 +12,7 @@ type Served struct {
 	API     string // the operation's name, such as "GetItem"
 	Outcome string // one of the Outcome constants
 
-	RRU, WRU float64 // read and write request units
-
-	// Evaluated counts the items that a read looked at, before any filter;
-	// Returned those in the answer, old images included (with Select COUNT, those
-	// in the count). Errors return none.
-	Evaluated, Returned int64
-
-	// Bytes of items by DynamoDB's sizing rules: ReadBytes of those returned,
-	// WrittenBytes of those to be put, whether stored or refused.
-	ReadBytes, WrittenBytes int64
+	counts.Usage
 
 	Tables []TableUsage // one per table touched, in order of first use
 }
@@ -72,30 +66,13 @@ func (b *bill) write(table string, units float64) {
 // returned counts items in the answer.
 func (b *bill) returned(items, bytes int) {
 	b.Returned += int64(items)
-	b.ReadBytes += int64(bytes)
+	b.BytesReceived += int64(bytes)
 }
-
-// Totals is what an engine has served since it was made.
-type Totals struct {
-	Requests tally.Requests
-	Units
-}
-
-// Units are read and write request units.
-type Units struct{ RRU, WRU float64 }
 
 // counter is the engine's own count, independent of any observer.
-type counter struct{ tally.Tally[Units] }
+type counter struct{ tally.Tally }
 
-func (c *counter) add(s *Served) {
-	c.Count(tally.Request{API: s.API, Outcome: s.Outcome}, func(sums *Units) {
-		sums.RRU += s.RRU
-		sums.WRU += s.WRU
-	})
-}
+func (c *counter) add(s *Served) { c.Count(tally.Request{API: s.API, Outcome: s.Outcome}, s.Usage) }
 
-// Totals returns the requests served and the units billed so far.
-func (e *Engine) Totals() Totals {
-	requests, units := e.counter.Totals()
-	return Totals{requests, units}
-}
+// Totals returns what was served so far.
+func (e *Engine) Totals() tally.Totals { return e.counter.Totals() }

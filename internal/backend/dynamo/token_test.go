@@ -27,7 +27,7 @@ func (w *world) size(k string) int64 {
 	if err := w.get(k, true); err != nil {
 		w.t.Fatal(err)
 	}
-	return w.last().ReadBytes
+	return w.last().BytesReceived
 }
 
 func TestTokenReplaysOnce(t *testing.T) {

@@ -75,9 +75,9 @@ func (e *Engine) planTransaction(in *transactWriteInput, b *bill) ([]write, *ser
 		return nil, invalid(oneItemTwice)
 	}
 	for i := range writes {
-		b.WrittenBytes += writes[i].offered()
+		b.BytesSent += writes[i].offered()
 	}
-	if b.WrittenBytes > units.MaxTransactBytes {
+	if b.BytesSent > units.MaxTransactBytes {
 		return nil, invalid("Transaction request size has exceeded the maximum of %d bytes", units.MaxTransactBytes)
 	}
 	return writes, nil
@@ -135,7 +135,7 @@ func (e *Engine) prepare(ctx context.Context, in *transactWriteInput, writes []w
 		image := w.billed(old, fault.code == reasonCondition, e.cfg.AbsentFailureBySize)
 		images[i] = int32(image)
 		if w.kind == writeUpdate { // how much it writes is known only now
-			b.WrittenBytes += w.offered()
+			b.BytesSent += w.offered()
 		}
 		b.write(w.table.name, units.TransactWrite(image))
 		if fault.code == reasonCondition && in.actions[i].returnOnFailure == returnAllOld && old != "" {

@@ -48,7 +48,7 @@ func (e *Engine) writeItem(in *writeParams, change *string, b *bill, prepare fun
 	w.condition = condition
 
 	old, err := e.run(&w)
-	b.WrittenBytes += w.offered()
+	b.BytesSent += w.offered()
 	if err == nil || err.code == conditionalCheckFailed {
 		b.write(t.name, units.Write(w.billed(old, err != nil, e.cfg.AbsentFailureBySize)))
 	}

@@ -46,7 +46,7 @@ func FuzzRequest(f *testing.F) {
 			req.Header.Add(name, strings.TrimSpace(value))
 		}
 		resp, err := a.Client(func(_ context.Context, s s3.Served) {
-			if s.Outcome == s3.OutcomeServerError && s.ClassA+s.ClassB != 0 {
+			if s.Outcome == s3.OutcomeServerError && s.S3ClassA+s.S3ClassB != 0 {
 				t.Errorf("a failure of the service is billed: %+v", s)
 			}
 		}).Do(req)

@@ -138,7 +138,7 @@ func (r *getObject) do(_ context.Context, s *Service, b *bill) (answer, *service
 		return nil, err
 	}
 	if !r.head {
-		b.ReadBytes = part.length()
+		b.BytesReceived = part.length()
 	}
 	return &objectRead{object: o, part: part, head: r.head, checksumMode: r.checksumMode}, nil
 }

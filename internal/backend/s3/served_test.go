@@ -11,6 +11,7 @@ import (
 
 	"github.com/lakebench/lakebench/internal/backend/s3"
 	"github.com/lakebench/lakebench/internal/backend/tally"
+	"github.com/lakebench/lakebench/internal/counts"
 )
 
 // What requests are billed: PUT, COPY, POST and LIST are class A, GET, HEAD and
@@ -52,22 +53,22 @@ func TestServed(t *testing.T) {
 		call()
 	}
 	want := []s3.Served{
-		{API: "PutObject", Outcome: s3.OutcomeOK, ClassA: 1, WrittenBytes: 4},
-		{API: "PutObject", Outcome: s3.OutcomeConditionFailed, ClassA: 1, WrittenBytes: 4},
-		{API: "PutObject", Outcome: s3.OutcomeServerError, WrittenBytes: 4},
-		{API: "GetObject", Outcome: s3.OutcomeOK, ClassB: 1, ReadBytes: 4},
-		{API: "GetObject", Outcome: s3.OutcomeOK, ClassB: 1, ReadBytes: 2},
-		{API: "GetObject", Outcome: s3.OutcomeConditionFailed, ClassB: 1},
-		{API: "GetObject", Outcome: s3.OutcomeAbsent, ClassB: 1},
-		{API: "HeadObject", Outcome: s3.OutcomeOK, ClassB: 1},
-		{API: "HeadObject", Outcome: s3.OutcomeAbsent, ClassB: 1},
-		{API: "ListObjectsV2", Outcome: s3.OutcomeOK, ClassA: 1},
-		{API: "ListObjectsV2", Outcome: s3.OutcomeOther, ClassA: 1},
+		{API: "PutObject", Outcome: s3.OutcomeOK, Usage: counts.Usage{Work: counts.Work{BytesSent: 4}, Units: counts.Units{S3ClassA: 1}}},
+		{API: "PutObject", Outcome: s3.OutcomeConditionFailed, Usage: counts.Usage{Work: counts.Work{BytesSent: 4}, Units: counts.Units{S3ClassA: 1}}},
+		{API: "PutObject", Outcome: s3.OutcomeServerError, Usage: counts.Usage{Work: counts.Work{BytesSent: 4}}},
+		{API: "GetObject", Outcome: s3.OutcomeOK, Usage: counts.Usage{Work: counts.Work{BytesReceived: 4}, Units: counts.Units{S3ClassB: 1}}},
+		{API: "GetObject", Outcome: s3.OutcomeOK, Usage: counts.Usage{Work: counts.Work{BytesReceived: 2}, Units: counts.Units{S3ClassB: 1}}},
+		{API: "GetObject", Outcome: s3.OutcomeConditionFailed, Usage: counts.Usage{Units: counts.Units{S3ClassB: 1}}},
+		{API: "GetObject", Outcome: s3.OutcomeAbsent, Usage: counts.Usage{Units: counts.Units{S3ClassB: 1}}},
+		{API: "HeadObject", Outcome: s3.OutcomeOK, Usage: counts.Usage{Units: counts.Units{S3ClassB: 1}}},
+		{API: "HeadObject", Outcome: s3.OutcomeAbsent, Usage: counts.Usage{Units: counts.Units{S3ClassB: 1}}},
+		{API: "ListObjectsV2", Outcome: s3.OutcomeOK, Usage: counts.Usage{Units: counts.Units{S3ClassA: 1}}},
+		{API: "ListObjectsV2", Outcome: s3.OutcomeOther, Usage: counts.Usage{Units: counts.Units{S3ClassA: 1}}},
 		{API: "DeleteObject", Outcome: s3.OutcomeOK},
 		{API: "DeleteObject", Outcome: s3.OutcomeOK},
-		{API: "ListBuckets", Outcome: s3.OutcomeOK, ClassA: 1},
-		{API: "HeadBucket", Outcome: s3.OutcomeOK, ClassB: 1},
-		{API: "CreateBucket", Outcome: s3.OutcomeOK, ClassA: 1},
+		{API: "ListBuckets", Outcome: s3.OutcomeOK, Usage: counts.Usage{Units: counts.Units{S3ClassA: 1}}},
+		{API: "HeadBucket", Outcome: s3.OutcomeOK, Usage: counts.Usage{Units: counts.Units{S3ClassB: 1}}},
+		{API: "CreateBucket", Outcome: s3.OutcomeOK, Usage: counts.Usage{Units: counts.Units{S3ClassA: 1}}},
 		{API: "DeleteBucket", Outcome: s3.OutcomeOK},
 		{API: s3.UnknownAPI, Outcome: s3.OutcomeServerError},
 	}
@@ -75,7 +76,7 @@ func TestServed(t *testing.T) {
 		t.Errorf("served (-want +got):\n%s", diff)
 	}
 	totals := a.Totals()
-	if totals.ClassA-before.ClassA != 6 || totals.ClassB-before.ClassB != 7 || totals.ReadBytes != 6 || totals.WrittenBytes != 12 {
+	if totals.S3ClassA-before.S3ClassA != 6 || totals.S3ClassB-before.S3ClassB != 7 || totals.BytesReceived != 6 || totals.BytesSent != 12 {
 		t.Errorf("totals %+v after %+v", totals, before)
 	}
 	if n := totals.Requests[tally.Request{API: "PutObject", Outcome: s3.OutcomeConditionFailed}]; n != 1 {

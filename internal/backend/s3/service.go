@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+
+	"github.com/lakebench/lakebench/internal/counts"
 )
 
 // Service is one account's S3 in one Region.
@@ -44,7 +46,7 @@ type answer interface {
 // serve decodes and carries out one request, with the given number of bytes of an
 // object, and books it. It never panics.
 func (s *Service) serve(ctx context.Context, api string, brings int64, decode func() (request, *serviceError)) (answer, Served, *serviceError) {
-	b := &bill{Served: Served{API: api, WrittenBytes: brings}}
+	b := &bill{Served: Served{API: api, Usage: counts.Usage{Work: counts.Work{BytesSent: brings}}}}
 	out, err := protect(api, func() (answer, *serviceError) {
 		r, err := decode()
 		if err != nil {

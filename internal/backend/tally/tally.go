@@ -9,6 +9,8 @@ import (
 	"maps"
 	"slices"
 	"sync"
+
+	"github.com/lakebench/lakebench/internal/counts"
 )
 
 // Request is a kind of requests that are counted together: an operation's name and
@@ -28,28 +30,34 @@ func (r Requests) WriteTable(w io.Writer) {
 	}
 }
 
-// A Tally counts requests and adds up what each of them is billed. The zero value
+// A Tally counts requests and adds up what each of them used. The zero value
 // has counted none.
-type Tally[Sums any] struct {
+type Tally struct {
 	mu       sync.Mutex // never held over a yield
 	requests Requests
-	sums     Sums
+	usage    counts.Usage
 }
 
-// Count counts a request; add adds what it is billed.
-func (t *Tally[Sums]) Count(r Request, add func(sums *Sums)) {
+// Count counts a request and what it used.
+func (t *Tally) Count(r Request, u counts.Usage) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.requests == nil {
 		t.requests = Requests{}
 	}
 	t.requests[r]++
-	add(&t.sums)
+	t.usage.Add(u)
+}
+
+// Totals is what a service has served since it was made.
+type Totals struct {
+	Requests Requests
+	counts.Usage
 }
 
 // Totals returns what has been counted so far.
-func (t *Tally[Sums]) Totals() (Requests, Sums) {
+func (t *Tally) Totals() Totals {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return maps.Clone(t.requests), t.sums
+	return Totals{maps.Clone(t.requests), t.usage}
 }
