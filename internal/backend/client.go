@@ -72,6 +72,7 @@ func (b *Backend) Direct(m *meter.Meter, faults *fault.Injector) (*direct.Client
 		return nil, ErrNotEmbedded
 	}
 	return direct.New(direct.Config{
+		SDK:    b.DynamoDBUnder(m, faults),
 		Engine: b.engine, Retry: b.policy, Meter: m, Faults: faults,
 		Served:  b.booking(m),
 		Stopped: func(ctx context.Context, api string, n int64) { m.Stopped(ctx, dynamoDB, api, n) },

@@ -13,7 +13,7 @@ import (
 // brought about one after the other.
 func agreeing() []any {
 	var all []any
-	for _, part := range [][]any{tableCases(), putCases(), getCases(), pageCases(), batchCases(), transactCases(), unsentCases(), lastCases()} {
+	for _, part := range [][]any{tableCases(), putCases(), getCases(), pageCases(), batchCases(), transactCases(), lastCases()} {
 		all = append(all, part...)
 	}
 	return all
@@ -174,7 +174,7 @@ func batchCases() []any {
 	}
 	get := func(keys ...attributes) *dynamodb.BatchGetItemInput {
 		return &dynamodb.BatchGetItemInput{
-			RequestItems:           map[string]types.KeysAndAttributes{"lake": {Keys: keys, ConsistentRead: aws.Bool(true)}},
+			RequestItems:           map[string]types.KeysAndAttributes{"lake": {Keys: append([]attributes{}, keys...), ConsistentRead: aws.Bool(true)}},
 			ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal,
 		}
 	}
@@ -194,7 +194,7 @@ func batchCases() []any {
 
 func transactCases() []any {
 	write := func(token string, actions ...types.TransactWriteItem) *dynamodb.TransactWriteItemsInput {
-		in := &dynamodb.TransactWriteItemsInput{TransactItems: actions, ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal}
+		in := &dynamodb.TransactWriteItemsInput{TransactItems: append([]types.TransactWriteItem{}, actions...), ReturnConsumedCapacity: types.ReturnConsumedCapacityTotal}
 		if token != "" {
 			in.ClientRequestToken = &token
 		}
@@ -233,8 +233,8 @@ func transactCases() []any {
 	}
 }
 
-// unsentCases are refused by the SDK itself.
-func unsentCases() []any {
+// lackingCases lack what a request needs. The SDK sends none of them.
+func lackingCases() []any {
 	return []any{
 		&dynamodb.GetItemInput{}, &dynamodb.PutItemInput{TableName: lakeTable}, &dynamodb.DeleteItemInput{Key: keyOf("1", "a")},
 		&dynamodb.QueryInput{}, &dynamodb.ScanInput{}, &dynamodb.BatchGetItemInput{}, &dynamodb.BatchWriteItemInput{},
@@ -243,7 +243,6 @@ func unsentCases() []any {
 		&dynamodb.TransactGetItemsInput{}, &dynamodb.TransactWriteItemsInput{},
 		&dynamodb.TransactGetItemsInput{TransactItems: []types.TransactGetItem{{}}},
 		&dynamodb.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{{Put: &types.Put{}}}},
-		&dynamodb.CreateTableInput{}, &dynamodb.DescribeTableInput{}, &dynamodb.DeleteTableInput{},
 		(*dynamodb.GetItemInput)(nil), (*dynamodb.TransactWriteItemsInput)(nil),
 	}
 }

@@ -124,7 +124,6 @@ type failure struct {
 	Operation, Code, Message string
 	Condition                map[string]types.AttributeValue
 	Reasons                  []types.CancellationReason
-	Unsent                   bool // refused before it was sent
 }
 
 func answered(output any, err error) answer {
@@ -136,7 +135,6 @@ func answered(output any, err error) answer {
 	var (
 		operation *smithy.OperationError
 		api       smithy.APIError
-		params    smithy.InvalidParamsError
 		condition *types.ConditionalCheckFailedException
 		cancelled *types.TransactionCanceledException
 		f         failure
@@ -153,7 +151,6 @@ func answered(output any, err error) answer {
 	if errors.As(err, &cancelled) {
 		f.Reasons = cancelled.CancellationReasons
 	}
-	f.Unsent = errors.As(err, &params)
 	return answer{Error: f}
 }
 
@@ -283,6 +280,16 @@ on dynamodb in "other" : throttle
 `)
 	if !codes["InternalServerError"] || !codes["ProvisionedThroughputExceededException"] || !codes["TransactionConflictException"] {
 		t.Errorf("not all kinds of errors came about: %v", codes)
+	}
+}
+
+// TestTheServiceRefusesWhatLacks: what an SDK client does not even send is a mistake
+// to the service.
+func TestTheServiceRefusesWhatLacks(t *testing.T) {
+	for i, a := range session(t, "direct", "", append(tableCases(), lackingCases()...)).answers[len(tableCases()):] {
+		if a.Error.Code != "ValidationException" {
+			t.Errorf("request %d, %s: %s, want a ValidationException", i, show(lackingCases()[i]), inFull(a))
+		}
 	}
 }
 

@@ -46,26 +46,6 @@ func (c *Client) TransactGetItems(ctx context.Context, in *dynamodb.TransactGetI
 	return call[dynamodb.TransactGetItemsOutput](ctx, c, "TransactGetItems", in, options)
 }
 
-// CreateTable makes the request of that name.
-func (c *Client) CreateTable(ctx context.Context, in *dynamodb.CreateTableInput, options ...func(*dynamodb.Options)) (*dynamodb.CreateTableOutput, error) {
-	return call[dynamodb.CreateTableOutput](ctx, c, "CreateTable", in, options)
-}
-
-// DescribeTable makes the request of that name.
-func (c *Client) DescribeTable(ctx context.Context, in *dynamodb.DescribeTableInput, options ...func(*dynamodb.Options)) (*dynamodb.DescribeTableOutput, error) {
-	return call[dynamodb.DescribeTableOutput](ctx, c, "DescribeTable", in, options)
-}
-
-// DeleteTable makes the request of that name.
-func (c *Client) DeleteTable(ctx context.Context, in *dynamodb.DeleteTableInput, options ...func(*dynamodb.Options)) (*dynamodb.DeleteTableOutput, error) {
-	return call[dynamodb.DeleteTableOutput](ctx, c, "DeleteTable", in, options)
-}
-
-// ListTables makes the request of that name.
-func (c *Client) ListTables(ctx context.Context, in *dynamodb.ListTablesInput, options ...func(*dynamodb.Options)) (*dynamodb.ListTablesOutput, error) {
-	return call[dynamodb.ListTablesOutput](ctx, c, "ListTables", in, options)
-}
-
 // TransactWriteItems is the operation of that name. Without a request token it
 // gets one, as from the SDK.
 func (c *Client) TransactWriteItems(ctx context.Context, in *dynamodb.TransactWriteItemsInput, options ...func(*dynamodb.Options)) (*dynamodb.TransactWriteItemsOutput, error) {

@@ -1,6 +1,8 @@
 package dynamo
 
 import (
+	"fmt"
+
 	"github.com/lakebench/lakebench/internal/backend/dynamo/attr"
 )
 
@@ -30,6 +32,9 @@ func (out deleteTableOutput) appendJSON(o *jsonObject, _ *bill) {
 func (out updateTableOutput) appendJSON(o *jsonObject, _ *bill) {
 	o.object("TableDescription", func() { out.appendMembers(o) })
 }
+
+// id is the table's UUID, or looks like one.
+func (d *tableDescription) id() string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", d.number) }
 
 func (d *tableDescription) appendMembers(o *jsonObject) {
 	o.string("TableName", d.name)

@@ -7,8 +7,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 )
 
-// Do serves one request without HTTP and JSON: the direct front. input is a
-// pointer to one of the SDK's input types, and the output one to the type that
+// Do serves one request about items without HTTP and JSON: the direct front. input
+// is a pointer to one of the SDK's input types, and the output one to the type that
 // belongs to it. The error is the one that the SDK would have found in the
 // answer, such as *types.ConditionalCheckFailedException; what the SDK has no
 // type for is a *smithy.GenericAPIError. What the SDK itself refuses to send,
@@ -24,8 +24,6 @@ func (e *Engine) Do(ctx context.Context, input any) (output any, served Served, 
 		return direct(ctx, e, "PutItem", in, putItemIn, (*Engine).putItem, (*writeItemOutput).directPut)
 	case *dynamodb.DeleteItemInput:
 		return direct(ctx, e, "DeleteItem", in, deleteItemIn, (*Engine).deleteItem, (*writeItemOutput).directDelete)
-	case *dynamodb.UpdateItemInput:
-		return direct(ctx, e, "UpdateItem", in, updateItemIn, (*Engine).updateItem, (*writeItemOutput).directUpdate)
 	case *dynamodb.QueryInput:
 		return direct(ctx, e, "Query", in, queryIn, (*Engine).query, (*pageOutput).directQuery)
 	case *dynamodb.ScanInput:
@@ -38,18 +36,6 @@ func (e *Engine) Do(ctx context.Context, input any) (output any, served Served, 
 		return direct(ctx, e, "TransactGetItems", in, transactGetIn, (*Engine).transactGetItems, (*transactGetOutput).direct)
 	case *dynamodb.TransactWriteItemsInput:
 		return direct(ctx, e, "TransactWriteItems", in, transactWriteIn, (*Engine).transactWriteItems, (*transactWriteOutput).direct)
-	case *dynamodb.CreateTableInput:
-		return direct(ctx, e, "CreateTable", in, createTableIn, (*Engine).createTable, (*createTableOutput).direct)
-	case *dynamodb.DescribeTableInput:
-		return direct(ctx, e, "DescribeTable", in, describeTableIn, (*Engine).describeTable, (*describeTableOutput).direct)
-	case *dynamodb.DeleteTableInput:
-		return direct(ctx, e, "DeleteTable", in, deleteTableIn, (*Engine).deleteTable, (*deleteTableOutput).direct)
-	case *dynamodb.UpdateTableInput:
-		return direct(ctx, e, "UpdateTable", in, updateTableIn, (*Engine).updateTable, (*updateTableOutput).direct)
-	case *dynamodb.ListTagsOfResourceInput:
-		return direct(ctx, e, "ListTagsOfResource", in, listTagsIn, (*Engine).listTags, (*listTagsOutput).direct)
-	case *dynamodb.ListTablesInput:
-		return direct(ctx, e, "ListTables", in, listTablesIn, (*Engine).listTables, (*listTablesOutput).direct)
 	default:
 		return direct(ctx, e, fmt.Sprintf("%T", input), input, unsupportedIn, (*Engine).nothing, func(any, *bill) any { return nil })
 	}

@@ -38,20 +38,6 @@ func deleteItemIn(c *inbound, from *dynamodb.DeleteItemInput, to *deleteItemInpu
 	to.key = c.item(from.Key)
 }
 
-func updateItemIn(c *inbound, from *dynamodb.UpdateItemInput, to *updateItemInput) {
-	c.legacy("AttributeUpdates", from.AttributeUpdates != nil)
-	c.legacy("Expected", from.Expected != nil)
-	c.legacy("ConditionalOperator", from.ConditionalOperator != "")
-	to.writeParams = writeParams{
-		itemParams:      c.itemParams(from.TableName, from.ReturnConsumedCapacity, from.ExpressionAttributeNames, from.ExpressionAttributeValues),
-		condition:       text(from.ConditionExpression),
-		returnValues:    string(from.ReturnValues),
-		returnOnFailure: string(from.ReturnValuesOnConditionCheckFailure),
-	}
-	to.key = c.item(from.Key)
-	to.update = text(from.UpdateExpression)
-}
-
 func (c *inbound) itemParams(table *string, capacity types.ReturnConsumedCapacity,
 	names map[string]string, values map[string]types.AttributeValue,
 ) itemParams {
@@ -195,64 +181,4 @@ func (a *transactAction) of(kind actionKind, table, condition *string, onFailure
 	a.table = aws.ToString(table)
 	a.condition = text(condition)
 	a.returnOnFailure = string(onFailure)
-}
-
-func createTableIn(c *inbound, from *dynamodb.CreateTableInput, to *createTableInput) {
-	c.notOffered("GlobalSecondaryIndexes", len(from.GlobalSecondaryIndexes) > 0)
-	c.notOffered("LocalSecondaryIndexes", len(from.LocalSecondaryIndexes) > 0)
-	c.notOffered("VectorIndexes", len(from.VectorIndexes) > 0)
-	c.notOffered("StreamSpecification", from.StreamSpecification != nil && aws.ToBool(from.StreamSpecification.StreamEnabled))
-	c.notOffered("DeletionProtectionEnabled", aws.ToBool(from.DeletionProtectionEnabled))
-	to.name = aws.ToString(from.TableName)
-	to.billing = string(from.BillingMode)
-	for _, d := range from.AttributeDefinitions {
-		to.attributes = append(to.attributes, attributeDefinition{aws.ToString(d.AttributeName), string(d.AttributeType)})
-	}
-	for _, k := range from.KeySchema {
-		to.keys = append(to.keys, keyElement{aws.ToString(k.AttributeName), string(k.KeyType)})
-	}
-	to.provisioned = throughputIn(from.ProvisionedThroughput)
-	for _, t := range from.Tags {
-		to.tags = append(to.tags, tag{utf8Only(aws.ToString(t.Key)), utf8Only(aws.ToString(t.Value))})
-	}
-}
-
-func throughputIn(p *types.ProvisionedThroughput) *throughput {
-	if p == nil {
-		return nil
-	}
-	return &throughput{aws.ToInt64(p.ReadCapacityUnits), aws.ToInt64(p.WriteCapacityUnits)}
-}
-
-func updateTableIn(c *inbound, from *dynamodb.UpdateTableInput, to *updateTableInput) {
-	c.notOffered("GlobalSecondaryIndexUpdates", len(from.GlobalSecondaryIndexUpdates) > 0)
-	c.notOffered("ReplicaUpdates", len(from.ReplicaUpdates) > 0)
-	c.notOffered("StreamSpecification", from.StreamSpecification != nil && aws.ToBool(from.StreamSpecification.StreamEnabled))
-	c.notOffered("DeletionProtectionEnabled", aws.ToBool(from.DeletionProtectionEnabled))
-	to.name = aws.ToString(from.TableName)
-	to.billing = string(from.BillingMode)
-	to.provisioned = throughputIn(from.ProvisionedThroughput)
-}
-
-func listTagsIn(_ *inbound, from *dynamodb.ListTagsOfResourceInput, to *listTagsInput) {
-	to.arn = aws.ToString(from.ResourceArn)
-}
-
-func (c *inbound) notOffered(name string, wanted bool) {
-	if wanted {
-		c.fail(notOffered(name))
-	}
-}
-
-func describeTableIn(_ *inbound, from *dynamodb.DescribeTableInput, to *tableInput) {
-	to.name = aws.ToString(from.TableName)
-}
-
-func deleteTableIn(_ *inbound, from *dynamodb.DeleteTableInput, to *tableInput) {
-	to.name = aws.ToString(from.TableName)
-}
-
-func listTablesIn(_ *inbound, from *dynamodb.ListTablesInput, to *listTablesInput) {
-	to.after = aws.ToString(from.ExclusiveStartTableName)
-	to.limit = wide(from.Limit)
 }

@@ -1,12 +1,9 @@
 package dynamo
 
 import (
-	"fmt"
-
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-	smithytime "github.com/aws/smithy-go/time"
 )
 
 func (out *getItemOutput) direct(b *bill) *dynamodb.GetItemOutput {
@@ -23,10 +20,6 @@ func (out *writeItemOutput) directPut(b *bill) *dynamodb.PutItemOutput {
 
 func (out *writeItemOutput) directDelete(b *bill) *dynamodb.DeleteItemOutput {
 	return &dynamodb.DeleteItemOutput{ConsumedCapacity: b.direct(out.capacity), Attributes: out.attributes.direct()}
-}
-
-func (out *writeItemOutput) directUpdate(b *bill) *dynamodb.UpdateItemOutput {
-	return &dynamodb.UpdateItemOutput{ConsumedCapacity: b.direct(out.capacity), Attributes: out.attributes.direct()}
 }
 
 func (out *pageOutput) directQuery(b *bill) *dynamodb.QueryOutput {
@@ -166,70 +159,3 @@ func (u *TableUsage) direct(mode capacityMode, transactional bool) types.Consume
 	}
 	return c
 }
-
-func (out *createTableOutput) direct(*bill) *dynamodb.CreateTableOutput {
-	return &dynamodb.CreateTableOutput{TableDescription: out.tableDescription.direct()}
-}
-
-func (out *describeTableOutput) direct(*bill) *dynamodb.DescribeTableOutput {
-	return &dynamodb.DescribeTableOutput{Table: out.tableDescription.direct()}
-}
-
-func (out *deleteTableOutput) direct(*bill) *dynamodb.DeleteTableOutput {
-	return &dynamodb.DeleteTableOutput{TableDescription: out.tableDescription.direct()}
-}
-
-func (out *updateTableOutput) direct(*bill) *dynamodb.UpdateTableOutput {
-	return &dynamodb.UpdateTableOutput{TableDescription: out.tableDescription.direct()}
-}
-
-func (out *listTagsOutput) direct(*bill) *dynamodb.ListTagsOfResourceOutput {
-	d := &dynamodb.ListTagsOfResourceOutput{Tags: []types.Tag{}}
-	for i := range out.tags {
-		d.Tags = append(d.Tags, types.Tag{Key: aws.String(out.tags[i].Key), Value: aws.String(out.tags[i].Value)})
-	}
-	return d
-}
-
-func (out *listTablesOutput) direct(*bill) *dynamodb.ListTablesOutput {
-	d := &dynamodb.ListTablesOutput{TableNames: append([]string{}, out.names...)}
-	if out.last != "" {
-		d.LastEvaluatedTableName = &out.last
-	}
-	return d
-}
-
-func (d *tableDescription) direct() *types.TableDescription {
-	created := smithytime.ParseEpochSeconds(float64(d.created.UnixMilli()) / 1000)
-	onDemand := smithytime.ParseEpochSeconds(float64(d.onDemand.UnixMilli()) / 1000)
-	t := &types.TableDescription{
-		TableName:        aws.String(d.name),
-		TableStatus:      types.TableStatus(d.status),
-		TableArn:         aws.String(d.arn),
-		TableId:          aws.String(d.id()),
-		CreationDateTime: &created,
-		ProvisionedThroughput: &types.ProvisionedThroughputDescription{
-			NumberOfDecreasesToday: aws.Int64(0),
-			ReadCapacityUnits:      aws.Int64(d.provisioned.read),
-			WriteCapacityUnits:     aws.Int64(d.provisioned.write),
-		},
-		DeletionProtectionEnabled: aws.Bool(false),
-		ItemCount:                 aws.Int64(int64(d.items)),
-		TableSizeBytes:            aws.Int64(d.bytes),
-	}
-	if d.provisioned == (throughput{}) {
-		t.BillingModeSummary = &types.BillingModeSummary{
-			BillingMode: types.BillingModePayPerRequest, LastUpdateToPayPerRequestDateTime: &onDemand,
-		}
-	}
-	roles := [...]types.KeyType{types.KeyTypeHash, types.KeyTypeRange}
-	for i, k := range d.keys() {
-		t.AttributeDefinitions = append(t.AttributeDefinitions,
-			types.AttributeDefinition{AttributeName: aws.String(k.name), AttributeType: types.ScalarAttributeType(k.kind.String())})
-		t.KeySchema = append(t.KeySchema, types.KeySchemaElement{AttributeName: aws.String(k.name), KeyType: roles[i]})
-	}
-	return t
-}
-
-// id is the table's UUID, or looks like one.
-func (d *tableDescription) id() string { return fmt.Sprintf("00000000-0000-4000-8000-%012d", d.number) }

@@ -8,7 +8,7 @@
 // A request goes through three layers: a front (an HTTP server, or an HTTP client in
 // memory) that knows only headers; the codec, JSON to typed requests and back; and the
 // operations on tables, which know neither. The direct front, [Engine.Do], replaces
-// the first two: it turns the SDK's own types into typed requests. [Open] keeps the
+// the first two for requests about items: it turns the SDK's own types into typed ones. [Open] keeps the
 // tables in a directory (package disk): operations hand over what they change, and an
 // answer waits until that is on disk.
 //
