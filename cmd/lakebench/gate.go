@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -73,37 +75,75 @@ func (o *gateOptions) run(ctx context.Context, args []string, stdout, stderr io.
 		return err
 	}
 	policy, err := loadPolicy(o.policy)
-	if err != nil {
-		return err
-	}
 	if o.selfTest {
-		return o.test(ctx, policy, stdout)
-	}
-	baselines, err := o.baselines(ctx)
-	if err != nil {
-		return err
-	}
-	var found []results.Named
-	whole := false
-	for _, place := range args {
-		whole = whole || location.IsFolder(place)
-		all, err := loadResults(ctx, place)
 		if err != nil {
 			return err
 		}
-		found = append(found, all...)
+		return o.test(ctx, policy, stdout)
 	}
-	report, err := gate.Judge(policy, baselines, found, whole)
+	in, unread := o.inputs(ctx, args)
+	if err != nil {
+		in, unread = gate.Inputs{Failures: []gate.Finding{gate.Unread(o.policy, err)}}, err
+	}
+	if ctx.Err() != nil || o.update && unread != nil {
+		return unread
+	}
+	report, err := gate.Judge(policy, in)
 	if err != nil {
 		return err
 	}
 	if o.update {
-		return o.replace(report, baselines, found, stdout)
+		return o.replace(report, in, stdout)
 	}
 	if err := o.print(report, stdout, stderr); err != nil {
 		return err
 	}
-	return report.Err()
+	return cmp.Or(unread, report.Err())
+}
+
+// inputs reads baselines and results. What it cannot read is a failure among the
+// inputs; the first such error is returned too, since it decides the exit code.
+func (o *gateOptions) inputs(ctx context.Context, args []string) (in gate.Inputs, unread error) {
+	in.Place = o.baseline
+	if !location.IsLocal(in.Place) {
+		in.Place = "baselines" // --update writes to no other place than a folder
+	}
+	load := func(place string) []results.Named {
+		all, err := loadResults(ctx, place)
+		var some *location.UnreadError
+		switch {
+		case errors.As(err, &some):
+			for i, name := range some.Names {
+				in.Failures = append(in.Failures, gate.Unread(name, some.Errs[i]))
+			}
+		case err != nil:
+			in.Failures = append(in.Failures, gate.Unread(place, err))
+		}
+		unread = cmp.Or(unread, err)
+		return all
+	}
+	in.Baselines = load(o.baseline)
+	if errors.Is(unread, location.ErrNone) || errors.Is(unread, os.ErrNotExist) {
+		unread = fmt.Errorf("there are no baselines: %w; to make them: %s", unread, gate.MakeBaseline(in.Place, strings.Join(args, " ")))
+		in.Failures[0].Message = unread.Error()
+		if !o.update {
+			return in, unread // there is nothing to hold results against
+		}
+		in.Failures, unread = nil, nil // it makes them
+	}
+	if location.IsFolder(o.baseline) {
+		in.Baselines, in.Notes = gate.Newest(in.Baselines, in.Baselines)
+	}
+	for _, place := range args {
+		found := load(place)
+		if location.IsFolder(place) {
+			var notes []string
+			found, notes = gate.Newest(in.Baselines, found)
+			in.Whole, in.Notes = true, append(in.Notes, notes...)
+		}
+		in.Results = append(in.Results, found...)
+	}
+	return in, unread
 }
 
 func (o *gateOptions) check(args []string) error {
@@ -129,15 +169,6 @@ func (o *gateOptions) checkFormat() error {
 		}
 	}
 	return usagef("--format is %q, expected text, github, junit or json", o.format)
-}
-
-// baselines reads the baselines. With --update there may be none yet.
-func (o *gateOptions) baselines(ctx context.Context) ([]results.Named, error) {
-	all, err := loadResults(ctx, o.baseline)
-	if o.update && (errors.Is(err, location.ErrNone) || errors.Is(err, os.ErrNotExist)) {
-		return nil, nil
-	}
-	return all, err
 }
 
 func loadPolicy(file string) (gate.Policy, error) {
@@ -183,8 +214,8 @@ func printGitHub(r gate.Report, stdout, stderr io.Writer) error {
 }
 
 // replace makes the results the baselines where they are not alike.
-func (o *gateOptions) replace(r gate.Report, baselines, found []results.Named, stdout io.Writer) error {
-	changes, err := gate.Updates(r, baselines, found, o.baseline)
+func (o *gateOptions) replace(r gate.Report, in gate.Inputs, stdout io.Writer) error {
+	changes, err := gate.Updates(r, in.Baselines, in.Results, o.baseline)
 	if err != nil {
 		return err
 	}

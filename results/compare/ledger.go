@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -17,8 +18,10 @@ type Entry struct {
 	// Attempt for the second: "dynamodb Scan ok, list".
 	Operation string `json:"operation,omitempty"`
 	Attempt   string `json:"attempt,omitempty"`
-	Old       int64  `json:"old"`
-	New       int64  `json:"new"`
+	// Cause is that of the attempt.
+	Cause string `json:"cause,omitempty"`
+	Old   int64  `json:"old"`
+	New   int64  `json:"new"`
 }
 
 // What names the entry.
@@ -32,6 +35,7 @@ func (e Entry) What() string {
 // counts are the entries of the ledgers of one side, by what they count.
 type counts struct {
 	operations, attempts map[string]int64
+	causes               map[string]string // of the attempts
 }
 
 // ledger returns the entries that differ, in order of their names.
@@ -45,7 +49,7 @@ func (p *place) ledger() []Entry {
 		entries = append(entries, Entry{Operation: what, Old: old.operations[what], New: next.operations[what]})
 	}
 	for _, what := range union(old.attempts, next.attempts) {
-		entries = append(entries, Entry{Attempt: what, Old: old.attempts[what], New: next.attempts[what]})
+		entries = append(entries, Entry{Attempt: what, Cause: cmp.Or(old.causes[what], next.causes[what]), Old: old.attempts[what], New: next.attempts[what]})
 	}
 	entries = slices.DeleteFunc(entries, func(e Entry) bool { return e.Old == e.New })
 	for i := range entries {
@@ -56,7 +60,7 @@ func (p *place) ledger() []Entry {
 
 // countsOf adds up the repeats that others have too.
 func countsOf(series, others []*results.Series) counts {
-	c := counts{map[string]int64{}, map[string]int64{}}
+	c := counts{map[string]int64{}, map[string]int64{}, map[string]string{}}
 	for _, s := range series {
 		if !slices.ContainsFunc(others, func(o *results.Series) bool { return o.Repeat == s.Repeat }) {
 			continue
@@ -67,7 +71,9 @@ func countsOf(series, others []*results.Series) counts {
 			c.operations[name+" of unknown outcome"] += o.Unknown
 		}
 		for _, a := range s.Attempts {
-			c.attempts[fmt.Sprintf("%s %s %s, %s", a.Service, a.API, a.Outcome, a.Cause)] += a.Count
+			what := fmt.Sprintf("%s %s %s, %s", a.Service, a.API, a.Outcome, a.Cause)
+			c.attempts[what] += a.Count
+			c.causes[what] = a.Cause
 		}
 	}
 	return c

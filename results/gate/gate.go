@@ -41,6 +41,8 @@ const (
 	KindRule            Kind = "rule"
 	KindResultMissing   Kind = "result-missing"
 	KindBaselineMissing Kind = "baseline-missing"
+	// KindInput: a file or a place that could not be read.
+	KindInput Kind = "input"
 )
 
 // Outcome is what a gate says.
@@ -61,7 +63,7 @@ const (
 // outcome is what a finding of the kind means for the result.
 func (k Kind) outcome() Outcome {
 	switch k {
-	case KindEmpty, KindPartial, KindCheckFailed:
+	case KindEmpty, KindPartial, KindCheckFailed, KindInput:
 		return Invalid
 	case KindCheckUnclear, KindTooFew:
 		return Inconclusive
@@ -79,8 +81,14 @@ type Finding struct {
 	Metric string `json:"metric,omitempty"`
 	Old    string `json:"old,omitempty"`
 	New    string `json:"new,omitempty"`
+	// Effect and Change are set if it is about a changed value: Change is a part of the
+	// old one, nil from 0.
+	Effect Effect   `json:"effect,omitempty"`
+	Change *float64 `json:"change,omitempty"`
 	// Message is a sentence without the place.
 	Message string `json:"message"`
+
+	moved moved
 }
 
 // A Verdict is what the gate says of one result.
@@ -89,8 +97,10 @@ type Verdict struct {
 	Baseline string  `json:"baseline"`
 	Result   string  `json:"result"`
 	Outcome  Outcome `json:"outcome"`
-	// Failures are why it does not pass, Advice is what the policy does not gate.
+	// Failures are why it does not pass, the worst first; Advice is what the policy does
+	// not gate. Causes are the failures put together.
 	Failures []Finding `json:"failures"`
+	Causes   []Cause   `json:"causes"`
 	Advice   []Finding `json:"advice"`
 	Gated    Tally     `json:"gated"`
 	// Places are those of the series that were gated, in order.
@@ -109,7 +119,7 @@ type Tally struct {
 // A NotPassedError reports that a gate did not let a result pass.
 type NotPassedError struct {
 	Outcome Outcome
-	// Failures is how many there are, First is one of them.
+	// Failures is how many there are, First is the worst of them.
 	Failures int
 	First    string
 }
@@ -139,12 +149,13 @@ type judgement struct {
 	Verdict
 	compare.Namer
 	baseline, result results.Document
-	missing          map[string]bool // places with a series that is not there
+	missing          map[string]bool   // places with a series that is not there
+	why              map[string]string // what the requests at a place have to do with its counts
 }
 
 // Judge holds a result against its baseline.
 func (g *Gate) Judge(baseline, result results.Named) (Verdict, error) {
-	j := &judgement{Gate: g, baseline: baseline.Document, result: result.Document, missing: map[string]bool{}, Namer: compare.NewNamer(baseline.Document, result.Document)}
+	j := &judgement{Gate: g, baseline: baseline.Document, result: result.Document, missing: map[string]bool{}, why: map[string]string{}, Namer: compare.NewNamer(baseline.Document, result.Document)}
 	j.Workload, j.Baseline, j.Result = result.Document.Workload.Name, baseline.Name, result.Name
 	j.Failures, j.Advice, j.Warnings = []Finding{}, []Finding{}, []string{}
 	g.workloads[j.Workload] = true
@@ -155,7 +166,8 @@ func (g *Gate) Judge(baseline, result results.Named) (Verdict, error) {
 			return Verdict{}, err
 		}
 	}
-	j.Outcome = worst(j.Failures)
+	j.Outcome, j.Causes = worst(j.Failures), causesOf(j.Failures)
+	j.Failures, j.Advice = byCause(j.Failures), byCause(j.Advice)
 	return j.Verdict, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"flag"
+	"fmt"
 	"maps"
 	"math"
 	"os"
@@ -238,7 +239,7 @@ func TestRules(t *testing.T) {
 
 func report(t *testing.T, p gate.Policy, baselines, found []results.Named, whole bool) gate.Report {
 	t.Helper()
-	r, err := gate.Judge(p, baselines, found, whole)
+	r, err := gate.Judge(p, gate.Inputs{Baselines: baselines, Results: found, Whole: whole, Place: "base"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -462,7 +463,11 @@ func TestFormatsHoldTogether(t *testing.T) {
 		t.Errorf("JSON has not all failures: %v", err)
 	}
 	b.Reset()
-	if err := r.WriteAnnotations(&b); err != nil {
+	var unread []gate.Finding
+	for i := range 12 {
+		unread = append(unread, gate.Unread(fmt.Sprintf("%d.json", i), errors.New("damaged result")))
+	}
+	if err := gate.NewReport(nil, unread).WriteAnnotations(&b); err != nil {
 		t.Fatal(err)
 	}
 	if n := strings.Count(b.String(), "\n"); n != 10 || strings.Count(b.String(), "::error ") != n {

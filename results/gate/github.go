@@ -3,6 +3,7 @@ package gate
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -10,34 +11,39 @@ import (
 // 1 MiB (GitHub Docs, "Workflow commands for GitHub Actions").
 const (
 	mostAnnotations = 10
-	// MostInSummary is how many findings of one kind a step's summary shows of a
-	// result.
+	// MostInSummary is how many causes a step's summary shows of a result.
 	MostInSummary = 100
 )
 
-// WriteAnnotations writes a workflow command for each failure, and, beyond what
-// GitHub shows, one that says how many more there are.
+// WriteAnnotations writes a workflow command for each cause of failures, and, beyond
+// what GitHub shows, one that says how many more there are.
 func (r Report) WriteAnnotations(w io.Writer) error {
 	type titled struct {
 		title string
-		Finding
+		Cause
 	}
 	var all []titled
-	for _, v := range r.Verdicts {
-		for _, f := range v.Failures {
-			all = append(all, titled{"lakebench: " + v.Workload, f})
+	add := func(title string, causes []Cause) {
+		for _, c := range causes {
+			all = append(all, titled{title, c})
 		}
 	}
-	for _, f := range r.Failures {
-		all = append(all, titled{"lakebench", f})
+	for _, v := range r.Verdicts {
+		add("lakebench: "+v.Workload, v.Causes)
 	}
+	add("lakebench", causesOf(r.Failures))
+	slices.SortStableFunc(all, func(a, b titled) int { return larger(a.list[0], b.list[0]) })
 	var b strings.Builder
-	for i, f := range all {
+	for i, c := range all {
 		if i == mostAnnotations-1 && len(all) > mostAnnotations {
-			fmt.Fprintf(&b, "::error title=lakebench::%s\n", commandText(fmt.Sprintf("%d more failures; the summary of this step lists them", len(all)-i)))
+			fmt.Fprintf(&b, "::error title=lakebench::%s\n", commandText(fmt.Sprintf("%d more causes; the summary of this step lists them", len(all)-i)))
 			break
 		}
-		fmt.Fprintf(&b, "::error title=%s::%s\n", commandProperty(f.title+", "+string(f.Kind)), commandText(f.where()+f.Message))
+		title := c.title + ", " + string(c.Kind)
+		if c.Findings > 1 {
+			title += fmt.Sprintf(", %d failures", c.Findings)
+		}
+		fmt.Fprintf(&b, "::error title=%s::%s\n", commandProperty(title), commandText(c.Summary))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

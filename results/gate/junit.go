@@ -21,6 +21,7 @@ type (
 		Tests    int         `xml:"tests,attr"`
 		Failures int         `xml:"failures,attr"`
 		Cases    []junitCase `xml:"testcase"`
+		Out      string      `xml:"system-out,omitempty"`
 	}
 	junitCase struct {
 		Class   string        `xml:"classname,attr"`
@@ -35,14 +36,18 @@ type (
 )
 
 // WriteJUnit writes the report as JUnit XML: a suite for each result, in it a case
-// for each series and one for the result as a whole.
+// for each series and one for the result as a whole; and a suite for what is about no
+// single result, with a case for each file that could not be read. The message of a
+// case is its worst failure.
 func (r Report) WriteJUnit(w io.Writer) error {
 	all := junitSuites{Name: "lakebench gate"}
 	for _, v := range r.Verdicts {
 		all.add(suiteOf(v.Workload, v.Places, v.Failures))
 	}
-	if len(r.Failures) > 0 {
-		all.add(suiteOf("lakebench", nil, r.Failures))
+	if len(r.Failures) > 0 || len(r.Notes) > 0 {
+		suite := suiteOf("lakebench", nil, byCause(r.Failures))
+		suite.Out = printable(strings.Join(r.Notes, "; "))
+		all.add(suite)
 	}
 	text, err := xml.MarshalIndent(all, "", "  ")
 	if err != nil {
@@ -76,7 +81,9 @@ func suiteOf(name string, places []string, failures []Finding) junitSuite {
 	for _, p := range places {
 		find(p)
 	}
+	of := map[string]int{}
 	for _, f := range failures {
+		of[f.Place]++
 		c := find(f.Place)
 		message := printable(f.Message)
 		if c.Failure == nil {
@@ -85,11 +92,12 @@ func suiteOf(name string, places []string, failures []Finding) junitSuite {
 		c.Failure.Text += "\n" + string(f.Kind) + ": " + message
 	}
 	s.Tests = len(s.Cases)
+	for place, n := range of {
+		s.Failures++
+		find(place).Failure.Message += more(n - 1)
+	}
 	for i := range s.Cases {
 		s.Cases[i].Name = printable(s.Cases[i].Name)
-		if s.Cases[i].Failure != nil {
-			s.Failures++
-		}
 	}
 	return s
 }

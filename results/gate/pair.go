@@ -3,48 +3,103 @@ package gate
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/results/compare"
 )
+
+// Inputs are what a gate judges.
+type Inputs struct {
+	Baselines, Results []results.Named
+	// Whole: the results are all that should be there, so that a baseline without one
+	// is a failure.
+	Whole bool
+	// Failures are about what could not be read.
+	Failures []Finding
+	// Notes say which results are left out, and why.
+	Notes []string
+	// Place is where the baselines are, for the command that makes one.
+	Place string
+}
+
+// Unread is the finding that a file or a place could not be read.
+func Unread(name string, err error) Finding {
+	return Finding{Kind: KindInput, Place: name, Message: strings.TrimPrefix(err.Error(), name+": ")}
+}
+
+// MakeBaseline is the command that makes results the baselines at a place.
+func MakeBaseline(place, results string) string {
+	return fmt.Sprintf("lakebench gate --baseline %s --update %s", place, results)
+}
 
 // Judge holds each result against its baseline: the one of the same workload hash
 // and seed or, so that it is told what is not the same, another one of the same
-// workload. If the results are the whole of what should be there, a baseline
-// without a result is a failure.
-func Judge(p Policy, baselines, found []results.Named, whole bool) (Report, error) {
+// workload.
+func Judge(p Policy, in Inputs) (Report, error) {
 	g, err := New(p)
 	if err != nil {
 		return Report{}, err
 	}
 	var verdicts []Verdict
-	var failures []Finding
-	matched := match(baselines, found)
-	used := make([]bool, len(baselines))
-	for i, r := range found {
+	failures := slices.Clone(in.Failures)
+	matched := match(in.Baselines, in.Results)
+	used := make([]bool, len(in.Baselines))
+	for i, r := range in.Results {
 		b := matched[i]
 		if b < 0 {
-			failures = append(failures, Finding{
-				Kind:    KindBaselineMissing,
-				Message: fmt.Sprintf("there is no baseline of workload %s for %s; --update makes one", r.Document.Workload.Name, r.Name),
-			})
+			failures = append(failures, in.noBaseline(r))
 			continue
 		}
 		used[b] = true
-		v, err := g.Judge(baselines[b], r)
+		v, err := g.Judge(in.Baselines[b], r)
 		if err != nil {
 			return Report{}, fmt.Errorf("%s: %w", r.Name, err)
 		}
 		verdicts = append(verdicts, v)
 	}
-	for i, b := range baselines {
-		if whole && !used[i] {
+	for i, b := range in.Baselines {
+		if in.Whole && !used[i] {
 			failures = append(failures, Finding{
 				Kind:    KindResultMissing,
 				Message: fmt.Sprintf("there is no result for the baseline %s of workload %s: it was not run", b.Name, b.Document.Workload.Name),
 			})
 		}
 	}
-	return NewReport(verdicts, append(failures, g.Unmatched()...)), nil
+	return NewReport(verdicts, append(failures, g.Unmatched()...), in.Notes...), nil
+}
+
+// noBaseline says what there is instead of a result's baseline, and how to make it.
+func (in Inputs) noBaseline(r results.Named) Finding {
+	text := fmt.Sprintf("there is no baseline of workload %s for %s", r.Document.Workload.Name, r.Name)
+	for _, b := range in.Baselines {
+		if b.Document.Workload.Name == r.Document.Workload.Name {
+			e := &compare.MismatchError{Old: b.Document.Workload, New: r.Document.Workload}
+			text = fmt.Sprintf("there is no baseline for %s: %s is of another run (%s)", r.Name, b.Name, e.Difference())
+		}
+	}
+	return Finding{Kind: KindBaselineMissing, Message: text + "; to make it: " + MakeBaseline(in.Place, r.Name)}
+}
+
+// Newest leaves out the results of one folder that a newer one of the same workload
+// supersedes, with a note about each: all but the newest of those of one hash and
+// seed, and older ones that no baseline is of.
+func Newest(baselines, found []results.Named) (kept []results.Named, notes []string) {
+	same := func(a, b results.Document) bool { return a.Workload.Hash == b.Workload.Hash && a.Seed == b.Seed }
+	for i, r := range found {
+		hasBaseline := slices.ContainsFunc(baselines, func(b results.Named) bool { return same(b.Document, r.Document) })
+		newer := slices.IndexFunc(found, func(n results.Named) bool {
+			return n.Document.Workload.Name == r.Document.Workload.Name && n.Document.Started.After(r.Document.Started) &&
+				(same(n.Document, r.Document) || !hasBaseline)
+		})
+		if newer < 0 {
+			kept = append(kept, found[i])
+			continue
+		}
+		notes = append(notes, fmt.Sprintf("%s is left out: %s is a newer run of %s", r.Name, found[newer].Name, r.Document.Workload.Name))
+	}
+	return kept, notes
 }
 
 // match finds the baseline of each result, -1 for none.

@@ -1,10 +1,10 @@
 package gate
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/lakebench/lakebench/internal/render"
@@ -16,38 +16,39 @@ type Report struct {
 	Outcome  Outcome   `json:"outcome"`
 	Verdicts []Verdict `json:"verdicts"`
 	// Failures are about no single result: a baseline without a result, a rule that
-	// matches nothing.
+	// matches nothing, a file that could not be read.
 	Failures []Finding `json:"failures"`
+	// Notes say what was left out, and why.
+	Notes []string `json:"notes"`
 }
 
 // NewReport puts verdicts together.
-func NewReport(verdicts []Verdict, failures []Finding) Report {
-	r := Report{Verdicts: verdicts, Failures: failures}
-	if r.Failures == nil {
-		r.Failures = []Finding{}
+func NewReport(verdicts []Verdict, failures []Finding, notes ...string) Report {
+	if len(verdicts) == 0 && len(failures) == 0 {
+		failures = []Finding{{Kind: KindEmpty, Message: "nothing was judged"}}
 	}
+	r := Report{Verdicts: append([]Verdict{}, verdicts...), Failures: append([]Finding{}, failures...), Notes: append([]string{}, notes...)}
 	all := failures
 	for _, v := range verdicts {
 		all = append(all, v.Failures...)
-	}
-	if len(verdicts) == 0 && len(failures) == 0 {
-		r.Failures = []Finding{{Kind: KindEmpty, Message: "nothing was judged"}}
-		all = r.Failures
 	}
 	r.Outcome = worst(all)
 	return r
 }
 
-// Err returns a *NotPassedError unless everything passed.
+// Err returns a *NotPassedError unless everything passed. It names the worst failure
+// of those that decide the outcome.
 func (r Report) Err() error {
 	if r.Outcome == Pass {
 		return nil
 	}
 	e := &NotPassedError{Outcome: r.Outcome}
+	var first *Finding
 	add := func(who string, list []Finding) {
-		for _, f := range list {
-			if e.Failures++; e.Failures == 1 {
-				e.First = who + f.where() + f.Message
+		e.Failures += len(list)
+		for i := range list {
+			if f := &list[i]; f.Kind.outcome() == r.Outcome && (first == nil || larger(*f, *first) < 0) {
+				first, e.First = f, who+f.where()+f.Message
 			}
 		}
 	}
@@ -74,11 +75,11 @@ func (r Report) WriteJSON(w io.Writer) error {
 	return enc.Encode(r)
 }
 
-// MostOnATerminal is how many findings of one kind a terminal shows of a result.
+// MostOnATerminal is how many causes a terminal shows of a result.
 const MostOnATerminal = 12
 
-// Page returns the report for people, with at most the given number of findings of
-// one kind for each result.
+// Page returns the report for people, with at most the given number of causes for each
+// result.
 func (r Report) Page(most int) render.Page {
 	page := render.Page{Title: "lakebench gate: " + string(r.Outcome)}
 	for _, v := range r.Verdicts {
@@ -88,8 +89,11 @@ func (r Report) Page(most int) render.Page {
 		outcome := worst(r.Failures)
 		page.Blocks = append(page.Blocks, render.Section{
 			Title: strings.ToUpper(string(outcome)) + " as a whole", Level: outcome.level(),
-			Blocks: []render.Block{findings(r.Failures, render.Bad, most)},
+			Blocks: []render.Block{causeTable(causesOf(r.Failures), render.Bad, most)},
 		})
+	}
+	for _, n := range r.Notes {
+		page.Blocks = append(page.Blocks, render.Paragraph{Level: render.Dim, Text: "Note: " + n})
 	}
 	return page
 }
@@ -113,36 +117,23 @@ func (v Verdict) section(most int) render.Section {
 		s.Blocks = append(s.Blocks, render.Paragraph{Level: render.Warning, Text: "Warning: " + w})
 	}
 	if len(v.Failures) > 0 {
-		s.Blocks = append(s.Blocks, findings(v.Failures, render.Bad, most))
+		s.Blocks = append(s.Blocks, causeTable(v.Causes, render.Bad, most))
 	}
 	if len(v.Advice) > 0 {
 		title := format.Plural(int64(len(v.Advice)), "change", "changes") + " that the policy does not gate"
-		s.Blocks = append(s.Blocks, render.Section{Title: title, Folded: true, Blocks: []render.Block{findings(v.Advice, render.Warning, most)}})
+		s.Blocks = append(s.Blocks, render.Section{Title: title, Folded: true, Blocks: []render.Block{causeTable(causesOf(v.Advice), render.Warning, most)}})
 	}
 	return s
 }
 
-// findings groups findings by their place.
-func findings(list []Finding, level render.Level, most int) render.Table {
-	t := render.Table{Columns: []render.Column{{Name: "why"}, {Name: "what", Words: true, Tinted: true}}}
-	of := map[Kind]int{}
-	place := ""
-	for _, f := range list {
-		if of[f.Kind]++; of[f.Kind] > most {
-			continue
-		}
-		row := render.Row{Cells: []string{string(f.Kind), f.Message}, Level: level}
-		if f.Place != place {
-			row.Group = cmp.Or(f.Place, "as a whole")
-		}
-		place = f.Place
-		t.Rows = append(t.Rows, row)
+// causeTable has a row for each cause.
+func causeTable(causes []Cause, level render.Level, most int) render.Table {
+	t := render.Table{Columns: []render.Column{{Name: "why"}, {Name: "effect", Words: true}, {Name: "findings"}, {Name: "what", Words: true, Tinted: true}}}
+	for _, c := range causes[:min(most, len(causes))] {
+		t.Rows = append(t.Rows, render.Row{Cells: []string{string(c.Kind), string(c.Effect), strconv.Itoa(c.Findings), c.Summary}, Level: level})
 	}
-	for _, f := range list { // in their order
-		if more := of[f.Kind] - most; more > 0 {
-			t.Notes = append(t.Notes, fmt.Sprintf("%s: %d more; --format json lists all", f.Kind, more))
-			delete(of, f.Kind)
-		}
+	if more := len(causes) - most; more > 0 {
+		t.Notes = []string{fmt.Sprintf("%s more; --format json lists all", format.Plural(int64(more), "cause", "causes"))}
 	}
 	return t
 }
@@ -168,5 +159,9 @@ func (v Verdict) Sentence() string {
 	if len(v.Failures) == 0 {
 		return gated
 	}
-	return format.Plural(int64(len(v.Failures)), "failure", "failures") + "; " + gated
+	failures := format.Plural(int64(len(v.Failures)), "failure", "failures")
+	if len(v.Causes) < len(v.Failures) {
+		failures += " of " + format.Plural(int64(len(v.Causes)), "cause", "causes")
+	}
+	return failures + "; " + gated
 }

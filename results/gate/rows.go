@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/lakebench/lakebench/internal/render/format"
@@ -23,6 +24,7 @@ func (j *judgement) compare(baseline, result results.Named) error {
 	c.Test(j.policy.Alpha, func(r *compare.Row) bool { return decide(r).action == Advise })
 	j.Warnings = append(j.Warnings, c.Warnings...)
 	j.series(c)
+	j.explain(c)
 	for i := range c.Rows {
 		r := &c.Rows[i]
 		j.row(r, decide(r))
@@ -33,6 +35,24 @@ func (j *judgement) compare(baseline, result results.Named) error {
 	j.ledgers(c.Ledgers)
 	j.growth(c.Growth)
 	return nil
+}
+
+// explain notes what the requests at each place have to do with its counts. Sampled
+// counts have no ledgers to compare, and those of repeats are sums, which can be equal
+// though the repeats are not.
+func (j *judgement) explain(c *compare.Comparison) {
+	at := map[string][]compare.Entry{}
+	for _, e := range c.Ledgers {
+		place := j.Place(e.Variant, e.Point, e.Phase)
+		at[place] = append(at[place], e)
+	}
+	for i := range c.Rows {
+		r := &c.Rows[i]
+		place := j.Place(r.Variant, r.Point, r.Phase)
+		if _, done := j.why[place]; !done && r.Exact && !r.About.IsTime() && (len(at[place]) > 0 || r.OldRepeats == 1) {
+			j.why[place] = whyAt(at[place])
+		}
+	}
 }
 
 // series looks for what was not measured at all, or not as often.
@@ -103,19 +123,19 @@ func change(r *compare.Row, d decision) string {
 		text = fmt.Sprintf("is %s over %d repeats, the baseline has %s (%s, p=%.3g)", value(r.About, r.New), r.NewRepeats, value(r.About, r.Old), r.Delta(), r.P)
 	}
 	if d.up > 0 || d.down > 0 {
-		text += fmt.Sprintf("; allowed is %s to %s", limit("-", d.down), limit("+", d.up))
+		text += fmt.Sprintf("; it may %s and %s", limit("rise", d.up), limit("fall", d.down))
 	}
 	return text
 }
 
-func limit(sign string, v float64) string {
-	if v > 1e300 {
-		return sign + "any"
+func limit(verb string, v float64) string {
+	switch {
+	case math.IsInf(v, 0):
+		return verb + " by any amount"
+	case v == 0:
+		return "not " + verb
 	}
-	if v == 0 {
-		return "0%"
-	}
-	return fmt.Sprintf("%s%v%%", sign, 100*v)
+	return fmt.Sprintf("%s by at most %v%%", verb, 100*v)
 }
 
 // value writes a metric's value, with a note if it is scaled.
@@ -130,6 +150,16 @@ func (j *judgement) finding(kind Kind, r *compare.Row, format string, args ...an
 	}
 	if r.NewRepeats > 0 {
 		f.New = r.About.Format(r.New)
+	}
+	f.moved.variant = r.Variant
+	if kind == KindCount || kind == KindTime {
+		f.Effect, f.moved.change = effectOf(r)
+		if change := f.moved.change; !math.IsInf(change, 0) {
+			f.Change = &change
+		}
+	}
+	if kind == KindCount {
+		f.moved.why = j.why[f.Place]
 	}
 	return f
 }
@@ -148,6 +178,7 @@ func (j *judgement) ledgers(entries []compare.Entry) {
 		f := Finding{
 			Kind: KindLedger, Place: j.Place(e.Variant, e.Point, e.Phase), Old: format.Thousands(float64(e.Old), 0), New: format.Thousands(float64(e.New), 0),
 			Message: fmt.Sprintf("%s: %s, the baseline has %s", e.What(), format.Thousands(float64(e.New), 0), format.Thousands(float64(e.Old), 0)),
+			moved:   moved{variant: e.Variant, why: j.why[j.Place(e.Variant, e.Point, e.Phase)]},
 		}
 		j.put(j.policy.Ledgers, f)
 	}

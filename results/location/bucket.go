@@ -170,23 +170,26 @@ func loadObjects(ctx context.Context, c Client, at Object) ([]results.Named, err
 			return nil, err
 		}
 	}
-	var all []results.Named
+	var names []string
+	of := map[string]Object{}
 	for _, p := range objects {
-		data, err := get(ctx, c, p)
+		names, of[p.String()] = append(names, p.String()), p
+	}
+	return readEach(names, func(name string) (results.Document, error) {
+		data, err := get(ctx, c, of[name])
 		var missing *types.NoSuchKey
 		if errors.As(err, &missing) {
-			return nil, fmt.Errorf("read result: %v: %w", p, os.ErrNotExist)
+			err = os.ErrNotExist
 		}
 		if err != nil {
-			return nil, fmt.Errorf("read result: %v: %w", p, err)
+			return results.Document{}, fmt.Errorf("read result: %s: %w", name, err)
 		}
 		doc, err := results.Decode(data)
 		if err != nil {
-			return nil, fmt.Errorf("%v: %w", p, err)
+			err = fmt.Errorf("%s: %w", name, err)
 		}
-		all = append(all, results.Named{Name: p.String(), Document: doc})
-	}
-	return all, nil
+		return doc, err
+	})
 }
 
 // list returns the objects of the results below one.

@@ -28,7 +28,8 @@ type Sources struct {
 	Bucket func(context.Context) (Client, error)
 }
 
-// Load returns the results at a location, sorted by name, at least one:
+// Load returns the results at a location, sorted by name, at least one. If files of a
+// folder cannot be read, it returns the others with an *UnreadError:
 //
 //   - a file;
 //   - a folder: its *.json, and each result.json one folder deeper, where a run
@@ -48,13 +49,40 @@ func (s Sources) Load(ctx context.Context, location string) ([]results.Named, er
 	if err != nil {
 		return nil, err
 	}
+	return readEach(paths, results.Read)
+}
+
+// An UnreadError reports the results at a location that could not be read.
+type UnreadError struct {
+	Names []string
+	Errs  []error // of each
+}
+
+func (e *UnreadError) Error() string {
+	if n := len(e.Errs) - 1; n > 0 {
+		return fmt.Sprintf("%v, and %d more", e.Errs[0], n)
+	}
+	return e.Errs[0].Error()
+}
+
+// Unwrap returns the errors of all results.
+func (e *UnreadError) Unwrap() []error { return e.Errs }
+
+// readEach reads the results of all names, and returns an *UnreadError if it cannot
+// read some of them.
+func readEach(names []string, read func(name string) (results.Document, error)) ([]results.Named, error) {
 	var all []results.Named
-	for _, p := range paths {
-		doc, err := results.Read(p)
+	var unread UnreadError
+	for _, n := range names {
+		doc, err := read(n)
 		if err != nil {
-			return nil, err
+			unread.Names, unread.Errs = append(unread.Names, n), append(unread.Errs, err)
+			continue
 		}
-		all = append(all, results.Named{Name: p, Document: doc})
+		all = append(all, results.Named{Name: n, Document: doc})
+	}
+	if len(unread.Errs) > 0 {
+		return all, &unread
 	}
 	return all, nil
 }
@@ -144,20 +172,20 @@ func loadGit(ctx context.Context, rest string, git Git) ([]results.Named, error)
 			return nil, fmt.Errorf("%s%s: %w", gitPrefix, rest, err)
 		}
 	}
-	var all []results.Named
-	for _, n := range names {
-		location := gitPrefix + rev + ":" + n
-		data, err := git(ctx, "cat-file", "blob", rev+":"+n)
+	for i, n := range names {
+		names[i] = gitPrefix + rev + ":" + n
+	}
+	return readEach(names, func(location string) (results.Document, error) {
+		data, err := git(ctx, "cat-file", "blob", strings.TrimPrefix(location, gitPrefix))
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", location, err)
+			return results.Document{}, fmt.Errorf("%s: %w", location, err)
 		}
 		doc, err := results.Decode(data)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", location, err)
+			err = fmt.Errorf("%s: %w", location, err)
 		}
-		all = append(all, results.Named{Name: location, Document: doc})
-	}
-	return all, nil
+		return doc, err
+	})
 }
 
 // listGit names the results in a folder of a revision.
