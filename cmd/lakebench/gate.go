@@ -83,7 +83,8 @@ func (o *gateOptions) run(ctx context.Context, args []string, stdout, stderr io.
 	}
 	in, unread := o.inputs(ctx, args)
 	if err != nil {
-		in, unread = gate.Inputs{Failures: []gate.Finding{gate.Unread(o.policy, err)}}, err
+		// No result is judged by another policy than was asked for.
+		policy, in, unread = gate.DefaultPolicy(), gate.Inputs{Failures: []gate.Finding{gate.Unread(o.policy, err)}}, err
 	}
 	if ctx.Err() != nil || o.update && unread != nil {
 		return unread
