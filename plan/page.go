@@ -18,7 +18,7 @@ func (p Plan) Page() render.Page {
 	for _, text := range p.overLimits() {
 		page.Blocks = append(page.Blocks, render.Paragraph{Level: render.Bad, Text: text})
 	}
-	if pictures := p.pictures(); len(pictures) > 0 {
+	if pictures := p.pictures(); len(pictures.List) > 0 {
 		page.Blocks = append(page.Blocks, pictures)
 	}
 	sections := []section{p.totalsSection(), p.patternsSection("Metadata store, by access pattern", p.Metadata, names(control.Modes()))}

@@ -23,10 +23,10 @@ func (p Plan) pictures() render.Pictures {
 	}
 	var pictures render.Pictures
 	if p.Scale.History() > 0 { // else there is nothing to grow with
-		pictures = append(pictures, dollars.Picture(), requests.Picture())
+		pictures.List = append(pictures.List, dollars.Picture(), requests.Picture())
 	}
 	if wal := p.walDollars(); len(wal.Causes) > 0 {
-		pictures = append(pictures, plots.Stack("wal", "What a month of the WAL costs, in US dollars", "by policy and access pattern", wal))
+		pictures.List = append(pictures.List, plots.Stack("wal", "What a month of the WAL costs, in US dollars", "by policy and access pattern", wal))
 	}
 	return pictures
 }

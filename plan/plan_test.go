@@ -140,7 +140,7 @@ func TestScaleFile(t *testing.T) {
 func textOf(t *testing.T, p Plan) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := render.Text(&b, p.Page(), render.TextOptions{}); err != nil {
+	if err := render.Text(&b, p.Page(), render.TextOptions{Width: 80}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

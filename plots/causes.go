@@ -48,7 +48,7 @@ func (b *bars) color(label string) color.RGBA {
 	if c, ok := causeColors[cause.Label(label)]; ok {
 		return c
 	}
-	return mix(lookOf(slices.Index(b.Causes, label)).color, paper, 0.2)
+	return mix(looks[slices.Index(b.Causes, label)%len(looks)].color, paper, 0.2)
 }
 
 // draw draws the legend and the bars into a rectangle.
@@ -61,7 +61,7 @@ func (b *bars) draw(p *pen, r vg.Rectangle) {
 		left, most = max(left, names.Width(v)), max(most, b.Total(v))
 		longest = max(longest, names.Width(format.Significant(b.Total(v))))
 	}
-	left += r.Min.X + 8
+	left = r.Min.X + 1.1*left + 8 // a browser's font may be wider
 	step := (y - r.Min.Y) / vg.Length(len(b.Variants))
 	for i, v := range b.Variants {
 		middle := y - (vg.Length(i)+0.5)*step

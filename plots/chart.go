@@ -38,17 +38,37 @@ type dot struct {
 // charted reports whether a metric is drawn.
 func charted(m results.Metric) bool { return !m.Column.Hidden && !m.Undrawn }
 
+// dotsOf are the dots of a variant.
+func (c *chart) dotsOf(variant string) []dot {
+	for _, v := range c.curves {
+		if v.variant == variant {
+			return v.dots
+		}
+	}
+	return nil
+}
+
+// isFlat reports whether nothing changes along the x axis.
+func (c *chart) isFlat() bool {
+	for _, v := range c.curves {
+		if slices.ContainsFunc(v.dots, func(d dot) bool { return d.y != v.dots[0].y }) {
+			return false
+		}
+	}
+	return true
+}
+
 // chartsOf collects the charts of a document, metrics in the order of tables.
 // A metric that is zero everywhere, and a parameter of one value, have none.
 func chartsOf(doc results.Document) []*chart {
 	var all []*chart
-	variants := variantsOf(doc.Summary.Metrics)
+	look := looksOf(variantsOf(doc.Summary.Metrics))
 	for _, x := range swept(doc.Summary.Metrics) {
 		at := make(map[string]*chart)
 		for _, m := range doc.Summary.Metrics {
 			about := doc.Metrics.Lookup(m.Metric)
-			if !charted(about) {
-				continue
+			if !charted(about) || doc.Clock == results.RealClock && !doc.Conclusive(about) {
+				continue // what the clock of one machine says is in the table only
 			}
 			others := m.Point.Without(x)
 			key := m.Metric + "\x00" + others.String()
@@ -58,7 +78,7 @@ func chartsOf(doc results.Document) []*chart {
 				at[key] = c
 				all = append(all, c)
 			}
-			c.add(m, lookOf(slices.Index(variants, m.Variant)), doc.Summary.Growth)
+			c.add(m, look[m.Variant], doc.Summary.Growth)
 		}
 	}
 	all = slices.DeleteFunc(all, func(c *chart) bool { return c.empty() })

@@ -27,8 +27,13 @@ type Line struct {
 // Picture lays the figure out.
 func (f Figure) Picture() Picture {
 	c := &chart{metric: results.Metric{Name: f.Name, Noun: f.Y, Assume: results.Exact, Money: f.Y == Dollars}, x: f.X, figure: true}
+	names := make([]string, len(f.Lines))
 	for i, l := range f.Lines {
-		v := curve{variant: l.Name, look: lookOf(i)}
+		names[i] = l.Name
+	}
+	look := looksOf(names)
+	for _, l := range f.Lines {
+		v := curve{variant: l.Name, look: look[l.Name]}
 		for j, x := range l.X {
 			v.dots = append(v.dots, dot{results.Number(x), l.Y[j]})
 		}

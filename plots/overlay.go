@@ -122,7 +122,7 @@ func (s Selection) matches(p page) bool {
 	}
 	c := p.charts[0]
 	switch {
-	case s.Metric != "" && (len(p.charts) > 1 || c.metric.Name != s.Metric), s.X != "" && c.x != s.X:
+	case s.Metric == "" && p.isFlat(), s.Metric != "" && (len(p.charts) > 1 || c.metric.Name != s.Metric), s.X != "" && c.x != s.X:
 		return false
 	}
 	for name, v := range s.Point {

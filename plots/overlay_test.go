@@ -40,7 +40,7 @@ func TestOverlay(t *testing.T) {
 		return data
 	}
 	got := texts(t, draw("svg"))
-	for _, want := range []string{"v1, before: linear", "v2, before: constant", "v1, after: linear", "v2, after: constant", "102", "51", "the least possible"} {
+	for _, want := range []string{"v1, before: linear", "v1, after: linear", "v2, before = v2, after: constant", "102", "51", "the least possible"} {
 		if !slices.Contains(got, want) {
 			t.Errorf("no text %q in %q", want, got)
 		}

@@ -2,6 +2,7 @@ package plots
 
 import (
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -36,38 +37,87 @@ func (p page) drawTiles(pen *pen, r vg.Rectangle) {
 	w, h := (r.Max.X-r.Min.X-between)/2, (r.Max.Y-r.Min.Y)/vg.Length(rows)
 	for i, c := range p.charts {
 		corner := vg.Point{X: r.Min.X + vg.Length(i%2)*(w+between), Y: r.Max.Y - vg.Length(i/2+1)*h}
-		tile := vg.Rectangle{Min: corner, Max: vg.Point{X: corner.X + w, Y: corner.Y + h - 2.2*panelTitleSize}}
+		top := vg.Length(3.4 * panelTitleSize)
+		if i > 1 {
+			top += between // below the axis of the chart above
+		}
+		tile := vg.Rectangle{Min: corner, Max: vg.Point{X: corner.X + w, Y: corner.Y + h - top}}
 		title := boldened(pen.style(panelTitleSize, ink, draw.XLeft, draw.YBottom))
-		pen.write(title, vg.Point{X: tile.Min.X, Y: tile.Max.Y + 0.6*panelTitleSize}, c.title(p.operation))
+		pen.write(title, vg.Point{X: tile.Min.X, Y: tile.Max.Y + 1.8*panelTitleSize}, c.title(p.operation))
+		note := pen.style(noteSize, faint, draw.XLeft, draw.YBottom)
+		pen.write(note, vg.Point{X: tile.Min.X, Y: tile.Max.Y + 0.6*panelTitleSize}, p.coinciding(c))
 		newPanel(pen, c, tile).draw(pen)
 	}
 }
 
-// drawLegend shows each variant's line and marker, and, of a single chart, how it
-// grows, in as many rows as it takes. It returns the height of the last one.
+// coinciding names the curves that coincide in one chart of a page, but not in all:
+// "v2 = v2-parallel".
+func (p page) coinciding(c *chart) string {
+	var equal []string
+	for _, together := range c.grouped(c) {
+		if len(together) > 1 && !slices.ContainsFunc(p.charts[0].grouped(p.charts...), func(g []curve) bool { return labelOf(g) == labelOf(together) }) {
+			equal = append(equal, labelOf(together))
+		}
+	}
+	return strings.Join(equal, " · ")
+}
+
+// labelOf is the one label of curves that coincide.
+func labelOf(curves []curve) string {
+	names := make([]string, len(curves))
+	for i, v := range curves {
+		names[i] = v.variant
+	}
+	return strings.Join(names, " = ")
+}
+
+// grouped returns the chart's curves, those together that coincide in all charts.
+func (c *chart) grouped(all ...*chart) [][]curve {
+	var groups [][]curve
+	for _, v := range c.curves {
+		same := func(g []curve) bool {
+			return !slices.ContainsFunc(all, func(c *chart) bool { return !slices.Equal(c.dotsOf(g[0].variant), c.dotsOf(v.variant)) })
+		}
+		if i := slices.IndexFunc(groups, same); i >= 0 {
+			groups[i] = append(groups[i], v)
+		} else {
+			groups = append(groups, []curve{v})
+		}
+	}
+	return groups
+}
+
+// drawLegend shows each variant's line and marker, one entry for those that coincide,
+// and, of a single chart, how it grows, in as many rows as it takes. It returns the
+// height of the last one.
 func (p page) drawLegend(pen *pen, at vg.Point, right vg.Length) vg.Length {
-	const sample, space = 26, 16
+	const sample, space = 26, 20
 	left := at.X
 	s := pen.style(labelSize, ink, draw.XLeft, draw.YCenter)
-	entry := func(text string, line draw.LineStyle, mark func(vg.Point)) {
-		w := sample + 5 + s.Width(text)
+	entry := func(text string, width vg.Length, sampled func(x vg.Length)) {
+		w := width + 5 + s.Width(text)
 		if at.X > left && at.X+w > right {
 			at.X, at.Y = left, at.Y-1.6*labelSize
 		}
-		pen.StrokeLine2(line, at.X, at.Y, at.X+sample, at.Y)
-		mark(vg.Point{X: at.X + sample/2, Y: at.Y})
-		pen.write(s, vg.Point{X: at.X + sample + 5, Y: at.Y}, text)
+		sampled(at.X)
+		pen.write(s, vg.Point{X: at.X + width + 5, Y: at.Y}, text)
 		at.X += w + space
 	}
-	for _, v := range p.charts[0].curves {
-		text := v.variant
-		if len(p.charts) == 1 && p.charts[0].showsClass(v) {
+	for _, together := range p.charts[0].grouped(p.charts...) {
+		text := labelOf(together)
+		if v := together[0]; len(p.charts) == 1 && p.charts[0].showsClass(v) {
 			text += ": " + string(v.class)
 		}
-		entry(text, v.look.line(), func(at vg.Point) { pen.mark(v.look, at) })
+		entry(text, sample*vg.Length(len(together)), func(x vg.Length) {
+			for i, v := range together {
+				x := x + sample*vg.Length(i)
+				pen.StrokeLine2(v.look.line(), x, at.Y, x+sample, at.Y)
+				pen.mark(v.look, vg.Point{X: x + sample/2, Y: at.Y})
+			}
+		})
 	}
 	if slices.ContainsFunc(p.charts, func(c *chart) bool { return len(c.floor) > 0 }) {
-		entry("the least possible", least, func(vg.Point) {})
+		entry("the least possible", sample, func(x vg.Length) { pen.StrokeLine2(least, x, at.Y, x+sample, at.Y) })
 	}
 	return at.Y
 }

@@ -102,8 +102,8 @@ func (t *panel) draw(p *pen) {
 	t.drawGrid(p)
 	t.drawAxes(p)
 	t.drawFloor(p)
-	for _, v := range t.curves {
-		t.drawLine(p, v)
+	for _, v := range slices.SortedStableFunc(slices.Values(t.curves), func(a, b curve) int { return cmp.Compare(b.look.width, a.look.width) }) {
+		t.drawLine(p, v) // a thinner one over a wider one, so that both are seen
 	}
 	for i, v := range t.curves {
 		for _, d := range v.dots {

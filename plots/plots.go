@@ -70,12 +70,12 @@ func pagesOf(doc results.Document) []page {
 			together[key] = &page{name: portable("overview" + key), title: "What " + format.AOrAn(operation) + " costs, by " + format.Spaced(c.x), note: note, operation: operation}
 			order = append(order, together[key])
 		}
-		if o := together[key]; !c.metric.IsTime() {
+		if o := together[key]; !c.metric.IsTime() && !c.isFlat() {
 			o.charts = append(o.charts, c)
 		}
 	}
 	for _, o := range order {
-		o.pick()
+		o.pick(doc.Workload.Focus.Metrics)
 		if len(o.charts) > 1 {
 			pages = append(pages, *o)
 		}
@@ -86,16 +86,20 @@ func pagesOf(doc results.Document) []page {
 	return pages
 }
 
-// pick leaves an overview the charts of what its workload is about, then those of
-// an operation's costs, each in the order of tables.
-func (p *page) pick() {
-	common := func(c *chart) int {
-		if c.metric.Per == results.PerOperation {
-			return 1
+// pick leaves an overview the charts of what its workload is about, then others that
+// only this workload has, then those of an operation's costs in the order of tables.
+func (p *page) pick(focus []string) {
+	place := func(c *chart) int {
+		i := slices.Index(focus, c.metric.Name)
+		switch {
+		case i >= 0:
+			return i
+		case c.metric.Per == results.PerOperation:
+			return len(focus) + 1
 		}
-		return 0
+		return len(focus)
 	}
-	slices.SortStableFunc(p.charts, func(a, b *chart) int { return common(a) - common(b) })
+	slices.SortStableFunc(p.charts, func(a, b *chart) int { return place(a) - place(b) })
 	p.charts = p.charts[:min(len(p.charts), overviewCharts)]
 	if len(p.charts) == 0 {
 		return
@@ -136,16 +140,23 @@ const (
 	margin      = 12
 	chartWidth  = 468
 	chartHeight = 300
+	barRoom     = 36 // for each bar
 	pngDPI      = 192
 )
 
+// isFlat reports whether the page is a single chart in which nothing changes.
+func (p page) isFlat() bool { return len(p.charts) == 1 && p.charts[0].isFlat() }
+
 // size is the page's size: charts stand two in a row.
 func (p page) size() (w, h vg.Length) {
-	if len(p.charts) == 1 || p.bars != nil {
+	switch {
+	case p.bars != nil:
+		return chartWidth, 84 + vg.Length(len(p.bars.Variants))*barRoom
+	case len(p.charts) == 1:
 		return chartWidth, chartHeight
 	}
 	rows := (len(p.charts) + 1) / 2
-	return 1.6 * chartWidth, vg.Length(rows)*0.85*chartHeight + 60
+	return 1.6 * chartWidth, vg.Length(rows)*0.9*chartHeight + 60
 }
 
 // render returns the picture as the bytes of a file.

@@ -22,14 +22,18 @@ import (
 	"github.com/lakebench/lakebench/results"
 )
 
-func catalog() results.Document { return resultstest.CatalogRefresh(1, 0, 1000, 10_000, 100_000) }
+func catalog() results.Document {
+	doc := resultstest.CatalogRefresh(1, 0, 1000, 10_000, 100_000)
+	doc.Clock = results.VirtualClock // else no time is drawn
+	return doc
+}
 
 // mixed is a document of another kind: six variants, two parameters of which one
 // has no numbers, values of zero, and more operations than one.
 func mixed(t *testing.T) results.Document {
 	t.Helper()
 	doc := resultstest.CatalogRefresh(1, 0)
-	doc.Workload.Name, doc.Series = "metadata-mix", nil
+	doc.Workload.Name, doc.Series, doc.Clock = "metadata-mix", nil, results.VirtualClock
 	for i, variant := range []string{"v1", "dual", "v2-authoritative", "v2-only", "v3", "v4"} {
 		for guarded, on := range []bool{false, true} {
 			for _, clients := range []int{1, 10, 100} {
@@ -142,7 +146,7 @@ func TestNamesTellChartsApart(t *testing.T) {
 		}
 		seen[p.name] = true
 	}
-	for _, want := range []string{"p99-ns-by-concurrency-guarded=false", "overview-by-concurrency-guarded=.._a_b", "odd_metric-by-guarded-concurrency=10"} {
+	for _, want := range []string{"p99-ns-by-concurrency-guarded=false", "conflicts-per-op-by-concurrency-guarded=.._a_b", "overview-by-guarded-concurrency=10", "odd_metric-by-guarded-concurrency=10"} {
 		if !seen[want] {
 			t.Errorf("no %s in %v", want, seen)
 		}
@@ -206,7 +210,7 @@ func texts(t *testing.T, svg []byte) []string {
 // growth, the ticks in words of people, and the last values.
 func TestChartSaysWhatItShows(t *testing.T) {
 	for file, want := range map[string][]string{
-		"requests-per-op": {"Requests per refresh", "requests", "history records", "v1: linear", "v2: constant", "v2-parallel: constant", "the least possible",
+		"requests-per-op": {"Requests per refresh", "requests", "history records", "v1: linear", "v2 = v2-parallel: constant", "the least possible",
 			"0", "1,000", "100,000", "1", "10", "100", "102", "8", "catalog-refresh · item bytes 300 · page limit 1,000 · tables 1,000"},
 		"evaluated-per-op": {"items evaluated", "101,000", "1,000"},
 		"rru-per-op":       {"read units", "7,475", "80", "74"},
@@ -309,4 +313,86 @@ func TestLooksDifferWithoutColour(t *testing.T) {
 		}
 		seen[key] = true
 	}
+}
+
+// A variant looks the same in every picture: whatever is measured beside it, in
+// whatever order. What has no look of its own, or shares its own with another curve of
+// the picture, takes one that is free.
+func TestLooksAreByName(t *testing.T) {
+	same := func(a, b look) bool { return a.color == b.color && len(a.dashes) == len(b.dashes) }
+	alone, together := looksOf([]string{"serve"}), looksOf([]string{"scan", "serve-cursor", "serve", "serialized", "probe"})
+	if !same(alone["serve"], together["serve"]) {
+		t.Error("serve looks different beside others")
+	}
+	runs := looksOf([]string{"v2, before", "new", "v2, after"})
+	if !same(runs["v2, before"], looksOf([]string{"v1", "v2"})["v2"]) {
+		t.Error("v2 looks different where its result is named")
+	}
+	for _, names := range [][]string{
+		{"v1", "v2", "v2-parallel"}, {"v1", "dual", "v2-authoritative", "v2-only"}, {"single", "batched"}, {"scan", "serve-cursor", "serve", "serialized", "probe"},
+		{"v2, before", "new", "v2, after"}, {"a", "b", "c", "d", "e", "f", "g", "h"},
+	} {
+		all := looksOf(names)
+		for i, a := range names {
+			for _, b := range names[:i] {
+				if all[a].color == all[b].color {
+					t.Errorf("%s and %s look the same", a, b)
+				}
+			}
+		}
+	}
+}
+
+// What changes along no parameter is no picture, and neither is what one machine's
+// clock says; an overview begins with what its workload is about.
+func TestPicturesOfWhatChanges(t *testing.T) {
+	doc := catalog()
+	doc.Clock = results.RealClock
+	doc.Workload.Focus = results.Focus{X: resultstest.History, Metrics: []string{"usd/op", "rru/op"}}
+	for i, m := range doc.Summary.Metrics {
+		if m.Metric == "evaluated/op" {
+			doc.Summary.Metrics[i].Value = map[string]float64{"v1": 7}[m.Variant] + 1
+		}
+	}
+	var names []string
+	for _, p := range Pictures(doc) {
+		names = append(names, p.Name())
+		if p.Overview() && (p.Metric() != "usd/op" || p.page.charts[1].metric.Name != "rru/op" || len(p.page.charts) != 3) {
+			t.Errorf("the overview has %d charts and begins with %s", len(p.page.charts), p.Metric())
+		}
+	}
+	want := []string{"requests-per-op-by-history_records", "rru-per-op-by-history_records", "usd-per-op-by-history_records", "overview-by-history_records"}
+	if !slices.Equal(names, want) {
+		t.Errorf("pictures %v, want %v", names, want)
+	}
+}
+
+// Curves that coincide in one chart of an overview only are named there.
+func TestCurvesThatCoincideShareALabel(t *testing.T) {
+	doc := catalog()
+	for i, m := range doc.Summary.Metrics {
+		if m.Metric == "rru/op" && m.Variant == "v2-parallel" {
+			doc.Summary.Metrics[i].Value++
+		}
+	}
+	for _, p := range Pictures(doc) {
+		if !p.Overview() {
+			continue
+		}
+		svg, err := p.Render("svg")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := texts(t, svg)
+		for _, name := range []string{"v1", "v2", "v2-parallel"} { // the legend, for they differ in one chart
+			if !slices.Contains(got, name) {
+				t.Errorf("the legend lacks %s: %q", name, got)
+			}
+		}
+		if n := len(slices.DeleteFunc(got, func(s string) bool { return s != "v2 = v2-parallel" })); n != 3 {
+			t.Errorf("%d charts name the curves that coincide, want 3 of 4", n)
+		}
+		return
+	}
+	t.Fatal("no overview")
 }

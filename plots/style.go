@@ -3,6 +3,7 @@ package plots
 import (
 	"image/color"
 	"math"
+	"strings"
 
 	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot/font"
@@ -15,8 +16,8 @@ import (
 // Everything that tells one curve from another is there three times: a colour of
 // the palette of Okabe and Ito, which the colour-blind can tell apart, a pattern
 // of the line, and a shape of the marker, which a black-and-white print keeps.
-// Later curves are thinner and drawn over earlier ones, so where two coincide
-// the first shows on both sides of the second and in its gaps.
+// Thinner curves are drawn over wider ones, so where two coincide the wider one
+// shows on both sides of the other and in its gaps.
 var looks = []look{
 	{color.RGBA{0xD5, 0x5E, 0x00, 0xFF}, nil, 2.2, circle, true},                                 // vermilion
 	{color.RGBA{0x00, 0x72, 0xB2, 0xFF}, nil, 2.2, square, true},                                 // blue
@@ -26,6 +27,42 @@ var looks = []look{
 	{color.RGBA{0x56, 0xB4, 0xE9, 0xFF}, []vg.Length{10, 3, 1.5, 3, 1.5, 3}, 1.0, square, false}, // sky blue
 	{color.RGBA{0x00, 0x00, 0x00, 0xFF}, []vg.Length{12, 4}, 0.8, triangle, false},               // black
 	{color.RGBA{0xB3, 0xA2, 0x00, 0xFF}, []vg.Length{4, 2, 1, 2, 1, 2}, 0.8, diamond, false},     // yellow, darker than the palette's: it is on white
+}
+
+// lookOfVariant is the place among the looks of the variants that have one in every
+// picture. What was there before a change has the first look, and what the change
+// ends in the second; variants that are compared with each other differ.
+var lookOfVariant = map[string]int{
+	"v1": 0, "scan": 0, "single": 0,
+	"v2": 1, "v2-only": 1, "serve": 1, "batched": 1,
+	"v2-parallel": 2, "dual": 2, "serialized": 2,
+	"v2-authoritative": 3, "probe": 3,
+	"serve-cursor": 4,
+}
+
+// looksOf returns the look of each curve of a picture, by name. What follows a comma
+// in a name is that of a result. A curve without a look of its own, or whose look is
+// taken, has the first one that is free.
+func looksOf(names []string) map[string]look {
+	places, taken := make(map[string]int), make(map[int]bool)
+	for _, name := range names {
+		variant, _, _ := strings.Cut(name, ", ")
+		if i, known := lookOfVariant[variant]; known && !taken[i] {
+			places[name], taken[i] = i, true
+		}
+	}
+	all, next := make(map[string]look), 0
+	for _, name := range names {
+		i, placed := places[name]
+		if !placed {
+			for taken[next] && next < len(looks)-1 {
+				next++
+			}
+			i, taken[next] = next, true
+		}
+		all[name] = looks[i]
+	}
+	return all
 }
 
 // look is how a curve is drawn.
@@ -46,8 +83,6 @@ func mix(a, b color.RGBA, part float64) color.RGBA {
 	blend := func(a, b uint8) uint8 { return uint8(math.Round(float64(a)*(1-part) + float64(b)*part)) }
 	return color.RGBA{blend(a.R, b.R), blend(a.G, b.G), blend(a.B, b.B), 0xFF}
 }
-
-func lookOf(i int) look { return looks[i%len(looks)] }
 
 var (
 	ink       = color.RGBA{0x22, 0x22, 0x22, 0xFF}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -70,7 +71,9 @@ func (o *reportOptions) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 		for _, named := range found {
-			all = append(all, report.Draw(named.Document))
+			drawn := report.Draw(named.Document)
+			drawn.Folder = o.pictures(named.Name)
+			all = append(all, drawn)
 		}
 	}
 	content, err := report.Results(all...)
@@ -98,6 +101,21 @@ func (o *reportOptions) run(cmd *cobra.Command, args []string) error {
 	}
 	_, err = cmd.OutOrStdout().Write(page.Bytes())
 	return err
+}
+
+// pictures is where the pictures of a result file are, seen from the report; "" if
+// there are none.
+func (o *reportOptions) pictures(result string) string {
+	folder, err1 := filepath.Abs(filepath.Join(filepath.Dir(result), "plots"))
+	page, err2 := filepath.Abs(filepath.Dir(o.out))
+	if _, err := os.Stat(folder); err != nil || err1 != nil || err2 != nil {
+		return ""
+	}
+	seen, err := filepath.Rel(page, folder)
+	if err != nil {
+		return "" // on another volume
+	}
+	return filepath.ToSlash(seen)
 }
 
 // servePage serves one page until ctx ends.
@@ -140,8 +158,12 @@ func (o reportOptions) openPage(ctx context.Context, what string) error {
 	return nil
 }
 
-// writeReports writes both reports of a run into its folder.
+// writeReports writes both reports of a run into its folder, in which the pictures
+// are already.
 func writeReports(folder string, doc report.Drawn) error {
+	if len(doc.Pictures) > 0 {
+		doc.Folder = "plots"
+	}
 	page, err := report.Results(doc)
 	if err != nil {
 		return err

@@ -108,7 +108,7 @@ func TestNothing(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	var b bytes.Buffer
-	if err := render.Text(&b, s.Page(), render.TextOptions{}); err != nil || strings.Contains(b.String(), "NaN") {
+	if err := render.Text(&b, s.Page(), render.TextOptions{Width: 80}); err != nil || strings.Contains(b.String(), "NaN") {
 		t.Errorf("%v\n%s", err, &b)
 	}
 	if _, err := json.Marshal(s); err != nil {
@@ -175,7 +175,7 @@ func TestTableGolden(t *testing.T) {
 	imported.Source = archive.Source{Kind: archive.KindExport, Export: &archive.Export{Table: "lake"}}
 	var got bytes.Buffer
 	for _, s := range []Stats{generated, imported} {
-		if err := render.Text(&got, s.Page(), render.TextOptions{}); err != nil {
+		if err := render.Text(&got, s.Page(), render.TextOptions{Width: 80}); err != nil {
 			t.Fatal(err)
 		}
 		got.WriteString("--\n")
@@ -205,7 +205,7 @@ func TestTableIsAtMost80Wide(t *testing.T) {
 			})
 		}
 		var b bytes.Buffer
-		if err := render.Text(&b, s.Page(), render.TextOptions{}); err != nil {
+		if err := render.Text(&b, s.Page(), render.TextOptions{Width: 80}); err != nil {
 			t.Fatal(err)
 		}
 		for _, line := range strings.Split(b.String(), "\n") {

@@ -86,8 +86,8 @@ func (p *htmlPage) parts(title string, blocks []Block, depth int) ([]htmlPart, e
 }
 
 func (p Pictures) draw() ([]template.HTML, error) {
-	elements := make([]template.HTML, len(p))
-	for i, picture := range p {
+	elements := make([]template.HTML, len(p.List))
+	for i, picture := range p.List {
 		svg, err := picture.Render("svg")
 		if err != nil {
 			return nil, fmt.Errorf("draw a picture: %w", err)

@@ -3,6 +3,8 @@ package render
 import (
 	"fmt"
 	"io"
+	"net/url"
+	"path"
 	"strings"
 )
 
@@ -43,12 +45,17 @@ func (m *markdown) blocks(blocks []Block, depth int) {
 		case Code:
 			m.line("```sh\n" + string(b) + "\n```")
 		case Section:
-			if !b.onlyPictures() {
+			if !b.onlyPictures(false) {
 				m.section(b, depth)
 			}
 		case Table:
 			m.table(b)
-		case Pictures: // left out: Markdown cannot hold them
+		case Pictures:
+			for _, p := range b.List {
+				if b.Folder != "" {
+					m.line("![" + linked(p.Title()) + "](" + (&url.URL{Path: path.Join(b.Folder, p.Name()+".svg")}).String() + ")")
+				}
+			}
 		}
 	}
 }
@@ -129,6 +136,9 @@ func (m *markdown) table(t Table) {
 }
 
 func markdownRow(cells []string) string { return fmt.Sprintf("| %s |", strings.Join(cells, " | ")) }
+
+// linked keeps text from ending the text of a link.
+func linked(s string) string { return strings.NewReplacer("[", "\\[", "]", "\\]").Replace(escaped(s)) }
 
 // escaped keeps text from being markup, and from ending a cell or a row.
 func escaped(s string) string { return escaper.Replace(s) }

@@ -54,11 +54,21 @@ type Fact struct{ Name, Value string }
 // Code is shown as it is, for a reader to copy.
 type Code string
 
-// Pictures are shown by HTML only, and drawn only for it.
-type Pictures []Picture
+// Pictures are drawn into HTML. Markdown links to their files if there are some, and
+// a terminal shows none.
+type Pictures struct {
+	// Folder is where the files Name.svg of the pictures are, seen from the place of
+	// a Markdown page, with slashes; "" if there are none.
+	Folder string
+	// Wide pictures have the width of the page, others stand beside each other.
+	Wide bool
+	List []Picture
+}
 
 // A Picture draws itself as "svg". Its text must be escaped, which plots does.
 type Picture interface {
+	Name() string
+	Title() string
 	Render(format string) ([]byte, error)
 }
 
@@ -72,11 +82,11 @@ type Section struct {
 	Blocks []Block
 }
 
-// onlyPictures reports whether the section holds nothing that text can show: writers
-// of text leave it out with its title.
-func (s Section) onlyPictures() bool {
+// onlyPictures reports whether the section holds nothing but pictures, or but
+// pictures without files: a writer that cannot show them leaves it out with its title.
+func (s Section) onlyPictures(withFiles bool) bool {
 	for _, b := range s.Blocks {
-		if _, ok := b.(Pictures); !ok {
+		if p, ok := b.(Pictures); !ok || !withFiles && p.Folder != "" {
 			return false
 		}
 	}

@@ -21,6 +21,8 @@ var rewrite = flag.Bool("rewrite", false, "write the golden files anew; read the
 // drawing is a picture as a file has it.
 type drawing struct{ err error }
 
+func (drawing) Name() string  { return "requests by op" }
+func (drawing) Title() string { return "Requests [a|b]" }
 func (d drawing) Render(string) ([]byte, error) {
 	return []byte(`<?xml version="1.0"?>` + "\n" + `<svg width="400pt" height="300pt" viewBox="0 0 400 300"><title>requests</title></svg>`), d.err
 }
@@ -34,7 +36,7 @@ func page() render.Page {
 			render.Paragraph{Level: render.Bad, Text: `Invalid: the check "sums" failed. Do not use these numbers, since they may be those of another run.`},
 			render.Paragraph{Level: render.Warning, Text: "Warning: <script>alert(1)</script> | *stars* and history_records"},
 			render.Paragraph{Level: render.Dim, Text: "seed 1 · embedded"},
-			render.Section{Title: "Cost per refresh", Blocks: []render.Block{costs(), render.Pictures{drawing{}}}},
+			render.Section{Title: "Cost per refresh", Blocks: []render.Block{costs(), render.Pictures{Folder: "plots", List: []render.Picture{drawing{}}}}},
 			render.Section{Title: "Checks", Level: render.Good, Blocks: []render.Block{
 				render.Table{
 					Columns: []render.Column{{Name: "check"}, {Name: "status", Words: true, Tinted: true}, {Name: "detail", Words: true}},
@@ -71,7 +73,8 @@ func costs() render.Table {
 
 func TestGoldens(t *testing.T) {
 	for name, write := range map[string]func(*bytes.Buffer) error{
-		"page.txt":   func(b *bytes.Buffer) error { return render.Text(b, page(), render.TextOptions{}) },
+		"page.txt":   func(b *bytes.Buffer) error { return render.Text(b, page(), render.TextOptions{Width: 80}) },
+		"wide.txt":   func(b *bytes.Buffer) error { return render.Text(b, page(), render.TextOptions{}) },
 		"narrow.txt": func(b *bytes.Buffer) error { return render.Text(b, page(), render.TextOptions{Width: 40}) },
 		"page.md":    func(b *bytes.Buffer) error { return render.Markdown(b, page()) },
 		"page.html": func(b *bytes.Buffer) error {
@@ -171,8 +174,8 @@ func (full) Write([]byte) (int, error) { return 0, errFull }
 
 func TestErrors(t *testing.T) {
 	for name, err := range map[string]error{
-		"text": render.Text(full{}, page(), render.TextOptions{}), "markdown": render.Markdown(full{}, page()), "html": render.HTML(full{}, page()),
-		"picture": render.HTML(&bytes.Buffer{}, render.Page{Blocks: []render.Block{render.Pictures{drawing{errFull}}}}),
+		"text": render.Text(full{}, page(), render.TextOptions{Width: 80}), "markdown": render.Markdown(full{}, page()), "html": render.HTML(full{}, page()),
+		"picture": render.HTML(&bytes.Buffer{}, render.Page{Blocks: []render.Block{render.Pictures{List: []render.Picture{drawing{errFull}}}}}),
 	} {
 		if !errors.Is(err, errFull) {
 			t.Errorf("%s: %v, want %v", name, err, errFull)
@@ -188,7 +191,7 @@ func TestSectionOfPictures(t *testing.T) {
 		render.Section{Title: "A title alone"},
 	}}
 	var text, markdown bytes.Buffer
-	if err := errors.Join(render.Text(&text, p, render.TextOptions{}), render.Markdown(&markdown, p)); err != nil {
+	if err := errors.Join(render.Text(&text, p, render.TextOptions{Width: 80}), render.Markdown(&markdown, p)); err != nil {
 		t.Fatal(err)
 	}
 	for name, got := range map[string]string{"text": text.String(), "markdown": markdown.String()} {

@@ -2,6 +2,7 @@ package render
 
 import (
 	"io"
+	"math"
 	"strings"
 	"unicode/utf8"
 )
@@ -11,7 +12,7 @@ const DefaultWidth = 80
 
 // TextOptions describe a terminal.
 type TextOptions struct {
-	// Width is in columns; 0 is DefaultWidth.
+	// Width is in columns; 0 has no limit: nothing is left out, and no line is broken.
 	Width int
 	// Color uses ANSI colours and bold, which add nothing to the text.
 	Color bool
@@ -21,7 +22,7 @@ type TextOptions struct {
 // one word that is.
 func Text(w io.Writer, p Page, o TextOptions) error {
 	if o.Width <= 0 {
-		o.Width = DefaultWidth
+		o.Width = math.MaxInt
 	}
 	t := &text{TextOptions: o}
 	t.blocks(p.Blocks)
@@ -51,7 +52,7 @@ func (t *text) blocks(blocks []Block) {
 				t.line("  " + line)
 			}
 		case Section:
-			if !b.onlyPictures() {
+			if !b.onlyPictures(true) {
 				t.section(b)
 			}
 		case Table:
@@ -134,10 +135,13 @@ func wrap(s string, width int, indent string) string {
 	return strings.Join(lines, "\n")
 }
 
+// leastWrapped is the least width of text that is wrapped, in columns, however narrow
+// the terminal.
+const leastWrapped = 20
+
 // block wraps text that begins at a margin, and keeps the margin.
 func block(s string, width, margin int) string {
-	const least = 20 // columns, however narrow the terminal
-	return strings.ReplaceAll(wrap(s, max(width-margin, least), ""), "\n", "\n"+strings.Repeat(" ", margin))
+	return strings.ReplaceAll(wrap(s, max(width-margin, leastWrapped), ""), "\n", "\n"+strings.Repeat(" ", margin))
 }
 
 // padded fills text up to a width in runes.

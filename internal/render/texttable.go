@@ -41,9 +41,8 @@ func (t *text) table(table Table) {
 	kept, left := fit(columns, t.Width)
 	g.kept = kept
 	if g.wrapped != nil {
-		const least = 16 // columns, for words that wrap
 		room := t.Width - widthOf(kept) - len(gap)
-		g.beside = room >= min(least, g.wrapped.width)
+		g.beside = room >= min(leastWrapped, g.wrapped.width)
 	}
 	g.headings()
 	for _, row := range rows {

@@ -10,6 +10,7 @@ import (
 	"github.com/lakebench/lakebench/internal/cause"
 	"github.com/lakebench/lakebench/internal/render"
 	"github.com/lakebench/lakebench/internal/render/format"
+	"github.com/lakebench/lakebench/plots"
 	"github.com/lakebench/lakebench/results"
 )
 
@@ -33,6 +34,27 @@ func checks(doc results.Document) render.Section {
 	}
 	s.Blocks = []render.Block{t}
 	return s
+}
+
+// checksFolded is checks, hidden behind their number if all have passed.
+func checksFolded(doc results.Document) render.Section {
+	s := checks(doc)
+	if len(doc.Checks) > 0 && !slices.ContainsFunc(doc.Checks, func(c results.Check) bool { return c.Status != results.Passed }) {
+		s.Title, s.Folded = fmt.Sprintf("Checks: all %d passed", len(doc.Checks)), true
+	}
+	return s
+}
+
+// causes is the section of requests by cause, with its picture.
+func (d Drawn) causes() []render.Block {
+	blocks := causes(d.Document)
+	i := slices.IndexFunc(d.Pictures, plots.Picture.ByCause)
+	if blocks == nil || i < 0 {
+		return blocks
+	}
+	s := blocks[0].(render.Section)
+	s.Blocks = slices.Insert(s.Blocks, 0, render.Block(d.figures(false, d.Pictures[i])))
+	return []render.Block{s}
 }
 
 // causes breaks an operation's requests down, a row for each cause. It is nil if all
@@ -59,8 +81,9 @@ func causes(doc results.Document) []render.Block {
 // ledgers adds up the three ledgers over all series, including the warm-up: this is
 // what a bill would show. Requests to set up are counted apart.
 func ledgers(doc results.Document) render.Section {
-	var operations, failed, unknown, requests, refused, setup int64
+	var operations, failed, unknown, requests, setup int64
 	var used results.Usage
+	outcomes, onS3 := map[string]int64{}, false
 	var usd float64
 	for i := range doc.Series {
 		s := &doc.Series[i]
@@ -68,14 +91,13 @@ func ledgers(doc results.Document) render.Section {
 			operations, failed, unknown = operations+o.Count, failed+o.Failed, unknown+o.Unknown
 		}
 		for _, a := range s.Attempts {
-			switch {
-			case a.Cause == string(cause.Setup):
+			if a.Cause == string(cause.Setup) {
 				setup += a.Count
 				continue
-			case a.Outcome != "ok":
-				refused += a.Count
 			}
 			requests += a.Count
+			outcomes[a.Outcome] += a.Count
+			onS3 = a.Service == "s3"
 		}
 		used.Add(s.Usage)
 		usd += s.CostUSD
@@ -93,7 +115,7 @@ func ledgers(doc results.Document) render.Section {
 	}
 	count(failed, "operation failed", "operations failed")
 	count(unknown, "operation of unknown outcome", "operations of unknown outcome")
-	count(refused, "request not ok", "requests not ok")
+	sums = append(sums, notOK(outcomes, onS3)...)
 	count(setup, "request to set up", "requests to set up")
 	amount(used.RRU, "read units")
 	amount(used.WRU, "write units")
@@ -137,5 +159,5 @@ func attempts(doc results.Document) render.Section {
 		}
 		t.Rows = append(t.Rows, render.Row{Cells: cells})
 	}
-	return render.Section{Title: "Requests by cause, all together", Blocks: []render.Block{t}}
+	return render.Section{Title: "Requests by cause, all together", Folded: true, Blocks: []render.Block{t}}
 }

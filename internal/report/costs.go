@@ -57,11 +57,79 @@ func costs(doc results.Document) []render.Block {
 	if note := timesNote(doc, rows); note != "" {
 		t.Notes = []string{note}
 	}
+	if cells, any := disturbances(doc, rows); any {
+		t.Columns = append(t.Columns, render.Column{Name: "note", Words: true, Tinted: true})
+		for i, cell := range cells {
+			t.Rows[i].Cells, t.Rows[i].Level = append(t.Rows[i].Cells, cell), render.Warning
+		}
+		t.Notes = append(t.Notes, disturbedNote)
+	}
 	title := "Cost per " + doc.Operation()
 	if doc.Repeats > 1 && !doc.Deterministic {
 		title += fmt.Sprintf(" (median of %d repeats)", doc.Repeats)
 	}
 	return []render.Block{render.Section{Title: title, Blocks: []render.Block{t}}}
+}
+
+// maxRows bounds the table of costs that a report shows unfolded.
+const maxRows = 16
+
+// shortCosts is the table of costs. Where it is long, it is folded, and what the
+// workload is about stands before it, a row for each point.
+func shortCosts(doc results.Document) []render.Block {
+	blocks := costs(doc)
+	if blocks == nil || len(rowsOf(doc.Summary.Metrics)) <= maxRows || len(doc.Workload.Focus.Metrics) == 0 {
+		return blocks
+	}
+	m := doc.Metrics.Lookup(doc.Workload.Focus.Metrics[0])
+	all := blocks[0].(render.Section)
+	all.Title, all.Folded = all.Title+", all metrics", true
+	return []render.Block{render.Section{Title: format.Capital(nameOf(m)) + ", by variant", Blocks: []render.Block{byVariant(doc, m)}}, all}
+}
+
+// byVariant is a metric with a column for each variant and a row for each point: down
+// the rows, the parameter that the workload is about changes first.
+func byVariant(doc results.Document, m results.Metric) render.Table {
+	rows, swept := rowsOf(doc.Summary.Metrics), sweptParams(doc.Series)
+	x := doc.Workload.Focus.X
+	others := make(map[string]int) // in the order in which they were measured
+	for _, r := range rows {
+		if key := r.point.Without(x).String(); others[key] == 0 {
+			others[key] = len(others) + 1
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b *row) int { return others[a.point.Without(x).String()] - others[b.point.Without(x).String()] })
+	if i := slices.Index(swept, x); i >= 0 {
+		swept = append(slices.Delete(swept, i, i+1), x)
+	}
+	cells := cellsOf(m, rows)
+	var t render.Table
+	if by, any := disturbances(doc, rows); any {
+		t.Notes = []string{"* " + disturbedNote}
+		for i := range cells {
+			if by[i] != "" {
+				cells[i] += "*"
+			}
+		}
+	}
+	for _, name := range swept {
+		t.Columns = append(t.Columns, render.Column{Name: format.Spaced(name)})
+	}
+	variants := doc.Variants()
+	for _, v := range variants {
+		t.Columns = append(t.Columns, render.Column{Name: v})
+	}
+	for i, r := range rows {
+		if i == 0 || r.point.String() != rows[i-1].point.String() {
+			line := render.Row{Cells: slices.Repeat([]string{"–"}, len(t.Columns))}
+			for j, name := range swept {
+				line.Cells[j] = results.FormatCoordinate(r.point[name])
+			}
+			t.Rows = append(t.Rows, line)
+		}
+		t.Rows[len(t.Rows)-1].Cells[len(swept)+slices.Index(variants, r.variant)] = cells[i]
+	}
+	return t
 }
 
 // nameOf names a metric: what is counted, for what if not for an operation, and the

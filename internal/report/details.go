@@ -16,10 +16,10 @@ import (
 func details(doc results.Document) []render.Block {
 	return []render.Block{
 		attempts(doc),
-		render.Section{Title: "Assumptions", Blocks: []render.Block{assumptions(doc)}},
-		render.Section{Title: "Parameters", Blocks: []render.Block{parameters(doc)}},
-		render.Section{Title: "Environment", Blocks: []render.Block{environment(doc)}},
-		render.Section{Title: "How to reproduce", Blocks: []render.Block{render.Code(reproduce(doc))}},
+		render.Section{Title: "Assumptions", Folded: true, Blocks: []render.Block{assumptions(doc)}},
+		render.Section{Title: "Parameters", Folded: true, Blocks: []render.Block{parameters(doc)}},
+		render.Section{Title: "Environment", Folded: true, Blocks: []render.Block{environment(doc)}},
+		render.Section{Title: "How to reproduce", Folded: true, Blocks: []render.Block{render.Code(reproduce(doc))}},
 	}
 }
 

@@ -15,10 +15,18 @@ func published(doc results.Document) []render.Block {
 		return nil
 	}
 	t := render.Table{Columns: []render.Column{
-		{Name: "figure"}, {Name: "variant", Words: true, Priority: 1}, {Name: "published", Priority: 3}, {Name: "measured", Priority: 2}, {Name: "explained by", Words: true},
+		{Name: "figure"}, {Name: "variant", Words: true, Priority: 1}, {Name: "published", Priority: 4}, {Name: "measured", Priority: 3}, {Name: "difference", Priority: 2},
+		{Name: "explained by", Words: true},
 	}}
 	for _, f := range doc.Published {
-		t.Rows = append(t.Rows, render.Row{Cells: []string{f.Figure, f.Variant, twoDecimals(f.Published), twoDecimals(f.Measured), f.Explained}})
+		difference := twoDecimals(f.Measured - f.Published)
+		switch {
+		case difference == "0":
+			difference = "none"
+		case f.Measured > f.Published:
+			difference = "+" + difference
+		}
+		t.Rows = append(t.Rows, render.Row{Cells: []string{f.Figure, f.Variant, twoDecimals(f.Published), twoDecimals(f.Measured), difference, f.Explained}})
 	}
 	return []render.Block{render.Section{Title: "Published figures", Blocks: []render.Block{t}}}
 }

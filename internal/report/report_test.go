@@ -45,7 +45,7 @@ func TestReportSaysWhatTheResultSays(t *testing.T) {
 	for format, text := range map[string]string{"html": htmlOf(t, doc), "markdown": markdownOf(t, doc)} {
 		for _, want := range []string{
 			doc.Headline, "Growth with history records (x)", "Crossover", doc.RunID, doc.Workload.Hash,
-			"lakebench run catalog-refresh", "Assumptions", "Requests by cause",
+			"lakebench run catalog-refresh", "Assumptions", "Requests by cause", doc.Workload.Summary, doc.Workload.Variants[2].Doc,
 		} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s does not say %q", format, want)
@@ -78,6 +78,68 @@ func TestWhatSpeaksAgainstTheNumbersComesFirst(t *testing.T) {
 			if at < 0 || at > table {
 				t.Errorf("%s: %q stands at %d, the first table at %d", format, want, at, table)
 			}
+		}
+	}
+}
+
+// TestReportIsInOrder: what was measured, what was found, the pictures of what the
+// workload is about, the numbers, and the rest folded.
+func TestReportIsInOrder(t *testing.T) {
+	doc := resultstest.CatalogRefresh(1, 0, 100, 1000, 10_000)
+	for i := range doc.Series {
+		s := &doc.Series[i]
+		s.Attempts = append(s.Attempts, results.Attempt{Service: "dynamodb", API: "GetItem", Outcome: "ok", Cause: "control", Count: 20})
+	}
+	doc.Published = []results.PublishedFigure{{Figure: "requests", Variant: "v1", Published: 100, Measured: 99, Explained: "one fewer"}}
+	d := Draw(doc)
+	d.Folder = "../a/plots"
+	p, err := Results(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(to func(io.Writer, render.Page) error) string {
+		var b bytes.Buffer
+		if err := to(&b, p); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	folded := func(title string) string { return "<summary>" + title + "</summary>" }
+	for format, want := range map[string][]string{
+		write(render.HTML): {
+			doc.Workload.Summary, "queries all shards at once", doc.Headline, "seed 1", ">Overview</h2>", "What a refresh costs, by history records", ">Requests by cause, per refresh",
+			"What a refresh asks for, by cause", ">Charts</h2>", "<title>Requests per refresh (", "<title>Cost of a million refresh operations (", "The same at every point: items returned (1,000).",
+			">Cost per refresh</h2>", ">Published figures</h2>", "one fewer", ">Ledgers</h2>", folded("Growth"), "Growth with history records (x)", folded("Crossover"),
+			folded("Checks: all 2 passed"), folded("Environment"), folded("How to reproduce"),
+		},
+		write(render.Markdown): {
+			doc.Workload.Summary, "- **v2-parallel**: queries all shards at once", doc.Headline, "## Overview",
+			"![What a refresh costs, by history records](../a/plots/overview-by-history_records.svg)", "](../a/plots/requests-by-cause.svg)", "](../a/plots/requests-per-op-by-history_records.svg)",
+			"](../a/plots/usd-per-op-by-history_records.svg)", "## Cost per refresh", "one fewer", folded("Growth"), folded("Environment"),
+		},
+	} {
+		for _, part := range want {
+			_, after, found := strings.Cut(format, part)
+			if !found {
+				t.Fatalf("%q is missing or not in its place before\n%.400s", part, format)
+			}
+			format = after
+		}
+	}
+}
+
+// TestLongTableIsFolded: what the workload is about stands before it, a row for each
+// point, with a mark at what was disturbed.
+func TestLongTableIsFolded(t *testing.T) {
+	doc := resultstest.CatalogRefresh(1, 0, 1, 10, 100, 1000, 10_000)
+	doc.Summary.Disturbed = []results.Disturbance{{Variant: "v1", Point: doc.Series[0].Point, Counts: map[string]int64{"reply-lost": 2, results.Retries: 1}}}
+	text := markdownOf(t, doc)
+	for _, want := range []string{
+		"## Requests, by variant\n\n| history records | v1 | v2 | v2-parallel |\n| :--- | ---: | ---: | ---: |\n| 0 | 2\\* | 8 | 8 |\n| 1 | 2 | 8 | 8 |",
+		"\\* Disturbed rows", "<details><summary>Cost per refresh, all metrics</summary>", "| disturbed: 2 lost replies, 1 retry |",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
 		}
 	}
 }

@@ -26,10 +26,13 @@ func Result(doc results.Document) render.Page {
 type Drawn struct {
 	results.Document
 	Pictures []plots.Picture
+	// Folder is where the files of the pictures are, seen from a report in Markdown,
+	// with slashes; "" if there are none.
+	Folder string
 }
 
-// Draw returns a result with all its pictures.
-func Draw(doc results.Document) Drawn { return Drawn{doc, plots.Pictures(doc)} }
+// Draw returns a result with all its pictures, which are in no files yet.
+func Draw(doc results.Document) Drawn { return Drawn{Document: doc, Pictures: plots.Pictures(doc)} }
 
 // ErrNothing is a report of no results.
 var ErrNothing = errors.New("a report needs at least one result")
@@ -57,32 +60,38 @@ func Results(all ...Drawn) (render.Page, error) {
 	return p, nil
 }
 
-// maxPictures bounds the pictures of a result, so that a report of large sweeps
-// stays small enough to send.
-const maxPictures = 12
-
 func (d Drawn) blocks() []render.Block {
-	blocks := append(head(d.Document), costs(d.Document)...)
-	var pictures render.Pictures
-	left := 0
-	for _, p := range d.Pictures {
-		switch {
-		case p.Overview(): // its charts are there one by one
-		case len(pictures) == maxPictures:
-			left++
-		default:
-			pictures = append(pictures, p)
-		}
+	doc := d.Document
+	blocks := append(about(doc), head(doc)...)
+	blocks = append(blocks, d.overview()...)
+	blocks = append(blocks, d.causes()...)
+	blocks = append(blocks, d.charts()...)
+	blocks = append(blocks, shortCosts(doc)...)
+	blocks = append(blocks, published(doc)...)
+	blocks = append(blocks, ledgers(doc))
+	blocks = append(blocks, folded("Growth", growth(doc))...)
+	blocks = append(blocks, folded("Crossover", crossovers(doc))...)
+	return append(append(blocks, checksFolded(doc)), details(doc)...)
+}
+
+// about is what was measured, and what each variant is.
+func about(doc results.Document) []render.Block {
+	if doc.Workload.Summary == "" {
+		return nil
 	}
-	if len(pictures) > 0 {
-		charts := render.Section{Title: "Charts", Blocks: []render.Block{pictures}}
-		if left > 0 {
-			charts.Blocks = append(charts.Blocks, dim("%d more are in the folder of the run.", left))
-		}
-		blocks = append(blocks, charts)
+	variants := make(render.Facts, len(doc.Workload.Variants))
+	for i, v := range doc.Workload.Variants {
+		variants[i] = render.Fact{Name: v.Name, Value: v.Doc}
 	}
-	blocks = append(blocks, findings(d.Document)...)
-	return append(blocks, details(d.Document)...)
+	return []render.Block{text("%s", doc.Workload.Summary), variants}
+}
+
+// folded hides blocks behind a title until a reader opens them.
+func folded(title string, blocks []render.Block) []render.Block {
+	if len(blocks) == 0 {
+		return nil
+	}
+	return []render.Block{render.Section{Title: title, Folded: true, Blocks: blocks}}
 }
 
 // head is the answer, and what speaks against it.

@@ -45,7 +45,16 @@ func troubled() results.Document {
 	s.Attempts = append(s.Attempts,
 		results.Attempt{Service: "dynamodb", API: "Scan", Outcome: "throttled", Cause: "list", Count: 4},
 		results.Attempt{Service: "dynamodb", API: "BatchWriteItem", Outcome: "ok", Cause: "setup", Count: 80})
+	s.Attempts = append(s.Attempts,
+		results.Attempt{Service: "dynamodb", API: "Scan", Outcome: "reply-lost", Cause: "list", Count: 1},
+		results.Attempt{Service: "dynamodb", API: "PutItem", Outcome: "condition-failed", Cause: "mutate", Count: 2},
+		results.Attempt{Service: "dynamodb", API: "PutItem", Outcome: "conflict", Cause: "mutate", Count: 1})
+	s.Retries = 6
 	s.Units.Source, s.Units.Unreported = results.Reported, 3
+	var err error
+	if doc.Summary, err = results.Summarize(&doc); err != nil {
+		panic(err)
+	}
 	return doc
 }
 
@@ -81,7 +90,7 @@ func TestTableGolden(t *testing.T) {
 	nothing := resultstest.CatalogRefresh(1)
 	nothing.Checks = nil
 	for name, text := range map[string]string{
-		"catalog-refresh":        table(t, resultstest.CatalogRefresh(1, 0, 1000, 10_000, 100_000), render.TextOptions{}),
+		"catalog-refresh":        table(t, resultstest.CatalogRefresh(1, 0, 1000, 10_000, 100_000), render.TextOptions{Width: 80}),
 		"catalog-refresh-narrow": table(t, resultstest.CatalogRefresh(1, 0, 100_000), render.TextOptions{Width: 60}),
 		"noisy":                  table(t, noisyTimes(t), render.TextOptions{Width: 80}),
 		"troubled":               table(t, troubled(), render.TextOptions{Width: 80}),
@@ -133,7 +142,7 @@ func TestTableHasRoomForAMillion(t *testing.T) {
 
 func TestTableReportsAFullDisk(t *testing.T) {
 	full := errors.New("no space left")
-	if err := render.Text(failing{full}, Result(resultstest.CatalogRefresh(1, 0)), render.TextOptions{}); !errors.Is(err, full) {
+	if err := render.Text(failing{full}, Result(resultstest.CatalogRefresh(1, 0)), render.TextOptions{Width: 80}); !errors.Is(err, full) {
 		t.Errorf("Text: %v, want %v", err, full)
 	}
 }

@@ -40,7 +40,7 @@ func BenchmarkCompareFiles(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := render.Text(io.Discard, c.Page(false), render.TextOptions{}); err != nil {
+		if err := render.Text(io.Discard, c.Page(false), render.TextOptions{Width: 80}); err != nil {
 			b.Fatal(err)
 		}
 	}

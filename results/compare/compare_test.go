@@ -305,9 +305,9 @@ func TestGoldens(t *testing.T) {
 	old, next := everything()
 	same := resultstest.CatalogRefresh(1, 0)
 	for name, got := range map[string]string{
-		"everything": text(t, held(t, old, next, compare.DefaultOptions()), false, render.TextOptions{}),
-		"same":       text(t, held(t, same, same, compare.DefaultOptions()), false, render.TextOptions{}),
-		"same-all":   text(t, held(t, same, same, compare.DefaultOptions()), true, render.TextOptions{}),
+		"everything": text(t, held(t, old, next, compare.DefaultOptions()), false, render.TextOptions{Width: 80}),
+		"same":       text(t, held(t, same, same, compare.DefaultOptions()), false, render.TextOptions{Width: 80}),
+		"same-all":   text(t, held(t, same, same, compare.DefaultOptions()), true, render.TextOptions{Width: 80}),
 	} {
 		path := filepath.Join("testdata", name+".txt")
 		if *rewrite {

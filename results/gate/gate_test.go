@@ -414,7 +414,9 @@ func TestGoldens(t *testing.T) {
 		return b.String()
 	}
 	for name, got := range map[string]string{
-		"report.txt":       write(func(b *bytes.Buffer) error { return render.Text(b, r.Page(gate.MostOnATerminal), render.TextOptions{}) }),
+		"report.txt": write(func(b *bytes.Buffer) error {
+			return render.Text(b, r.Page(gate.MostOnATerminal), render.TextOptions{Width: 80})
+		}),
 		"report.md":        write(func(b *bytes.Buffer) error { return render.Markdown(b, r.Page(gate.MostInSummary)) }),
 		"annotations.txt":  write(func(b *bytes.Buffer) error { return r.WriteAnnotations(b) }),
 		"report.junit.xml": write(func(b *bytes.Buffer) error { return r.WriteJUnit(b) }),
@@ -439,7 +441,7 @@ func TestGoldens(t *testing.T) {
 func TestFormatsHoldTogether(t *testing.T) {
 	r := everything(t)
 	var b bytes.Buffer
-	if err := render.Text(&b, r.Page(gate.MostOnATerminal), render.TextOptions{}); err != nil {
+	if err := render.Text(&b, r.Page(gate.MostOnATerminal), render.TextOptions{Width: 80}); err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.SplitSeq(b.String(), "\n") {

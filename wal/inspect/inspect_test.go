@@ -84,7 +84,7 @@ func TestRealShard(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	var text bytes.Buffer
-	if err := render.Text(&text, inspect.Report{Location: "s3://lake/orders", Shards: []inspect.Shard{got}}.Page(), render.TextOptions{}); err != nil {
+	if err := render.Text(&text, inspect.Report{Location: "s3://lake/orders", Shards: []inspect.Shard{got}}.Page(), render.TextOptions{Width: 80}); err != nil {
 		t.Fatal(err)
 	}
 	golden, err := os.ReadFile("testdata/real.txt")
@@ -343,7 +343,7 @@ func TestHints(t *testing.T) {
 		}
 		got := inFolder(t, files)
 		var text bytes.Buffer
-		if err := render.Text(&text, inspect.Report{Shards: []inspect.Shard{got}}.Page(), render.TextOptions{}); err != nil {
+		if err := render.Text(&text, inspect.Report{Shards: []inspect.Shard{got}}.Page(), render.TextOptions{Width: 80}); err != nil {
 			t.Fatal(err)
 		}
 		if got.HintState != want.state || !strings.Contains(text.String(), want.text) {
