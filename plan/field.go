@@ -4,48 +4,26 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
+	"github.com/lakebench/lakebench/internal/quantity"
 	"github.com/lakebench/lakebench/internal/spelling"
 	"github.com/lakebench/lakebench/internal/yamlfile"
 )
 
-// A Span is a length of time that is written in days too: 7d, 12h, 30s.
+// A Span is a length of time as package quantity reads it: 7d, 12h, 30s.
 type Span time.Duration
 
 // Seconds returns the span in seconds.
 func (s Span) Seconds() float64 { return time.Duration(s).Seconds() }
 
 // String writes whole days as days.
-func (s Span) String() string {
-	if day := Span(secondsPerDay * time.Second); s > 0 && s%day == 0 {
-		return strconv.FormatInt(int64(s/day), 10) + "d"
-	}
-	return time.Duration(s).String()
-}
+func (s Span) String() string { return quantity.FormatDuration(time.Duration(s)) }
 
 // MarshalJSON writes the span as String does.
 func (s Span) MarshalJSON() ([]byte, error) { return json.Marshal(s.String()) }
-
-// parseSpan reads a span.
-func parseSpan(text string) (Span, error) {
-	if days, ok := strings.CutSuffix(text, "d"); ok {
-		n, err := strconv.ParseFloat(days, 64)
-		if err != nil || !(math.Abs(n) < 100_000) { // !(<) refuses NaN too
-			return 0, fmt.Errorf("%q is no number of days", text)
-		}
-		return Span(n * secondsPerDay * float64(time.Second)), nil
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil {
-		return 0, fmt.Errorf("%q is no length of time such as 30s or 7d", text)
-	}
-	return Span(d), nil
-}
 
 // A field is a number of a Scale by the name that it has in files and flags.
 type field struct {
@@ -132,23 +110,18 @@ func (f field) check(s *Scale) error {
 }
 
 func (f field) set(s *Scale, text string) (err error) {
+	var span time.Duration
 	switch {
 	case f.count != nil:
-		*f.count(s), err = strconv.ParseInt(text, 10, 64)
+		*f.count(s), err = quantity.Int(text)
 	case f.rate != nil:
-		*f.rate(s), err = strconv.ParseFloat(text, 64)
+		*f.rate(s), err = quantity.Float(text)
 	default:
-		*f.span(s), err = parseSpan(text)
-		if err != nil {
-			return fmt.Errorf("%w: %s: %w", ErrScale, f.name, err)
-		}
+		span, err = quantity.Duration(text)
+		*f.span(s) = Span(span)
 	}
 	if err != nil {
-		kind := "a number"
-		if f.count != nil {
-			kind = "a whole number"
-		}
-		return fmt.Errorf("%w: %s: %q is not %s", ErrScale, f.name, text, kind)
+		return fmt.Errorf("%w: %s: %w", ErrScale, f.name, err)
 	}
 	return nil
 }

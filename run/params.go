@@ -1,13 +1,16 @@
 package run
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/lakebench/lakebench/internal/quantity"
 	"github.com/lakebench/lakebench/internal/spelling"
 )
 
@@ -31,6 +34,10 @@ const (
 // A Param is a parameter of a workload, as users set it with --set name=value.
 type Param struct {
 	Name string
+	// Span, if not empty, is the name under which the Integer is set as a length of
+	// time, such as retention=7d; it counts Units of it, as documents do by its Name.
+	Span string
+	Unit time.Duration
 	// Doc says in a line what the parameter means, its unit, and what a special
 	// value stands for.
 	Doc  string
@@ -82,27 +89,32 @@ func (w *Workload) Resolve(set map[string]string) (Params, error) {
 	byName := make(map[string]Param, len(w.Params))
 	names := make([]string, 0, len(w.Params))
 	for _, p := range w.Params {
-		byName[p.Name] = p
-		names = append(names, p.Name)
+		counted := p
+		counted.Span = ""
+		byName[p.Name], byName[p.Written()] = counted, p
+		names = append(names, p.Written())
 	}
 	out := make(Params, len(w.Params))
 	for _, name := range slices.Sorted(maps.Keys(set)) {
 		text := set[name]
 		p, ok := byName[name]
-		if !ok {
+		switch {
+		case !ok:
 			return nil, &ParamError{w.Name, name, "", spelling.Unknown("parameter", name, names)}
+		case out[p.Name] != nil:
+			return nil, &ParamError{w.Name, name, text, "is given as " + p.Name + " too"}
 		}
 		values, err := p.parse(text)
 		if err != nil {
 			return nil, &ParamError{w.Name, name, text, err.Error()}
 		}
-		out[name] = values
+		out[p.Name] = values
 	}
 	for _, p := range w.Params {
 		if _, ok := out[p.Name]; ok {
 			continue
 		}
-		values, err := p.parse(p.Default)
+		values, err := byName[p.Name].parse(p.Default)
 		if err != nil {
 			return nil, fmt.Errorf("workload %s: default of %s: %w", w.Name, p.Name, err)
 		}
@@ -110,6 +122,24 @@ func (w *Workload) Resolve(set map[string]string) (Params, error) {
 	}
 	return out, nil
 }
+
+// Written is the name under which users set the parameter.
+func (p Param) Written() string { return cmp.Or(p.Span, p.Name) }
+
+// WrittenDefault is the default as users write it.
+func (p Param) WrittenDefault() string {
+	if p.Span == "" {
+		return p.Default
+	}
+	var values []string
+	for _, v := range strings.Split(p.Default, ",") {
+		n, _ := strconv.ParseInt(v, 10, 64) // a default is held to be one by tests
+		values = append(values, p.span(n))
+	}
+	return strings.Join(values, ",")
+}
+
+func (p Param) span(n int64) string { return quantity.FormatDuration(time.Duration(n) * p.Unit) }
 
 // Int returns the only value of an Integer parameter.
 func (p Params) Int(name string) int64 { return p[name][0].(int64) }
@@ -137,7 +167,7 @@ func (w *Workload) document(p Params) map[string]any {
 func (p Param) parse(text string) ([]any, error) {
 	items := strings.Split(text, ",")
 	if len(items) > 1 && !p.Swept {
-		return nil, fmt.Errorf("takes one value, not a list")
+		return nil, fmt.Errorf("takes one value, not a list (a thousand is written 1000, 1_000 or 1e3)")
 	}
 	var values []any
 	for _, item := range items {
@@ -228,23 +258,35 @@ func doubling[N int64 | float64](a, b N) []any {
 }
 
 func (p Param) integer(text string) (int64, error) {
-	v, err := strconv.ParseInt(text, 10, 64)
+	v, err := p.count(text)
 	if err != nil {
-		return 0, fmt.Errorf("%q is no whole number; allowed is %s", text, p.Allowed())
+		return 0, fmt.Errorf("%w; allowed is %s", err, p.Allowed())
 	}
 	if v < p.Min || v > p.Max {
-		return 0, fmt.Errorf("%d is out of range; allowed is %s", v, p.Allowed())
+		return 0, fmt.Errorf("%s is out of range; allowed is %s", text, p.Allowed())
 	}
 	return v, nil
 }
 
-func (p Param) decimal(text string) (float64, error) {
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return 0, fmt.Errorf("%q is no number; allowed is %s", text, p.Allowed())
+// count reads a whole number, or a length of time of whole units.
+func (p Param) count(text string) (int64, error) {
+	if p.Span == "" {
+		return quantity.Int(text)
 	}
-	if !(v >= p.Least && v <= p.Most) { // NaN is neither
-		return 0, fmt.Errorf("%v is out of range; allowed is %s", v, p.Allowed())
+	d, err := quantity.Duration(text)
+	if err == nil && d%p.Unit != 0 {
+		err = fmt.Errorf("%s is no multiple of %s", text, quantity.FormatDuration(p.Unit))
+	}
+	return int64(d / p.Unit), err
+}
+
+func (p Param) decimal(text string) (float64, error) {
+	v, err := quantity.Float(text)
+	if err != nil {
+		return 0, fmt.Errorf("%w; allowed is %s", err, p.Allowed())
+	}
+	if v < p.Least || v > p.Most {
+		return 0, fmt.Errorf("%s is out of range; allowed is %s", text, p.Allowed())
 	}
 	return v, nil
 }
@@ -261,6 +303,9 @@ func (p Param) Allowed() string {
 	case Decimal:
 		return fmt.Sprintf("%v to %v", p.Least, p.Most)
 	case Integer:
+	}
+	if p.Span != "" {
+		return p.span(p.Min) + " to " + p.span(p.Max)
 	}
 	if p.Max == math.MaxInt64 {
 		return fmt.Sprintf("%d or more", p.Min)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -13,6 +14,7 @@ var sample = &Workload{Name: "sample", Params: []Param{
 	{Name: "tables", Kind: Integer, Min: 1, Max: 100, Default: "10", Swept: true},
 	{Name: "refreshes", Kind: Integer, Min: 1, Max: math.MaxInt64, Default: "3"},
 	{Name: "consistency", Kind: Choice, Choices: []string{"strong", "eventual"}, Default: "strong"},
+	{Name: "days", Span: "retention", Unit: 24 * time.Hour, Kind: Integer, Min: 1, Max: 3650, Default: "1,7", Swept: true},
 }}
 
 func TestResolve(t *testing.T) {
@@ -37,6 +39,18 @@ func TestResolve(t *testing.T) {
 			t.Errorf("%v: %s", tt.set, diff)
 		}
 	}
+	for set, want := range map[string][]any{
+		"retention=1d,1w,30d": {int64(1), int64(7), int64(30)}, "retention=1d..1w": {int64(1), int64(2), int64(4), int64(7)},
+		"days=3": {int64(3)}, "tables=9": {int64(1), int64(7)}, "days=1e3,1_001": {int64(1000), int64(1001)},
+	} {
+		name, value, _ := strings.Cut(set, "=")
+		if p, err := sample.Resolve(map[string]string{name: value}); err != nil || !cmp.Equal(want, p["days"]) {
+			t.Errorf("%s: %v, %v, want %v", set, p["days"], err, want)
+		}
+	}
+	if _, err := sample.Resolve(map[string]string{"days": "1", "retention": "1d"}); err == nil || !strings.Contains(err.Error(), "is given as days too") {
+		t.Errorf("days and retention: %v", err)
+	}
 	zero := Param{Name: "n", Kind: Integer, Max: 64, Swept: true}
 	got, err := zero.parse("0..5")
 	if err != nil || !cmp.Equal(got, []any{int64(0), int64(1), int64(2), int64(4), int64(5)}) {
@@ -46,9 +60,16 @@ func TestResolve(t *testing.T) {
 
 func TestResolveRefuses(t *testing.T) {
 	for _, tt := range []struct{ name, value, want string }{
-		{"tabels", "5", `did you mean "tables"? (allowed: consistency, refreshes, tables)`},
+		{"tabels", "5", `did you mean "tables"? (allowed: consistency, refreshes, retention, tables)`},
 		{"zzz", "5", `unknown parameter "zzz" (allowed:`},
 		{"tables", "0", "0 is out of range; allowed is 1 to 100"},
+		{"tables", "1,000", `"000" begins with 0: large numbers are written as 1000, 1_000 or 1e3`},
+		{"tables", "10k", `"10k" is no whole number: write a thousand as 1_000 or 1e3`},
+		{"refreshes", "1,000", "a thousand is written 1000, 1_000 or 1e3"},
+		{"retention", "7", `"7" has no unit of time: write 7s, 7m, 7h, 7d, 7w or 7y; allowed is 1d to 3650d`},
+		{"retention", "36h", "36h is no multiple of 1d; allowed is"},
+		{"retention", "11y", "11y is out of range; allowed is 1d to 3650d"},
+		{"days", "7d", `"7d" is no whole number; allowed is 1 to 3650`},
 		{"tables", "101", "101 is out of range"},
 		{"tables", "ten", `"ten" is no whole number; allowed is 1 to 100`},
 		{"tables", "1.5", "no whole number"},
@@ -60,7 +81,7 @@ func TestResolveRefuses(t *testing.T) {
 		{"refreshes", "1,2", "takes one value, not a list"},
 		{"refreshes", "1..2", "takes one value, not a range"},
 		{"refreshes", "0", "allowed is 1 or more"},
-		{"refreshes", "99999999999999999999", "no whole number"},
+		{"refreshes", "99999999999999999999", "is too large"},
 		{"consistency", "strog", `did you mean "strong"? (allowed: eventual, strong)`},
 	} {
 		_, err := sample.Resolve(map[string]string{tt.name: tt.value})

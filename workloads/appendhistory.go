@@ -39,8 +39,8 @@ func appendHistory() *run.Workload {
 		},
 		Params: []run.Param{
 			{
-				Name: "days", Kind: run.Integer, Min: 1, Max: int64(history.MaxRetention / day), Default: "1,7,30", Swept: true,
-				Doc: "days for which appends, manifests and tombstones are kept",
+				Name: "days", Span: "retention", Unit: day, Kind: run.Integer, Min: 1, Max: int64(history.MaxRetention / day), Default: "1,7,30", Swept: true,
+				Doc: "lifetime of the records of appends, manifests and tombstones",
 			},
 			{
 				Name: "commits_per_second", Kind: run.Decimal, Least: 0.0001, Most: 1000, Default: "0.05", Swept: true,
@@ -60,8 +60,11 @@ func appendHistory() *run.Workload {
 				Doc: "most items that a request evaluates; 0: as many as fit 1 MB",
 			},
 			{Name: "refreshes", Kind: run.Integer, Min: 1, Max: 1_000_000, Default: "4", Doc: "refreshes measured in each repeat, spread over its operations"},
-			{Name: "refresh_seconds", Kind: run.Integer, Min: 1, Max: 86_400, Default: "60", Doc: "how often a reader refreshes; decides how many of them a day has"},
-			{Name: "readers", Kind: run.Integer, Min: 1, Max: 1_000_000, Default: "1", Doc: "readers that refresh; likewise"},
+			{
+				Name: "refresh_seconds", Span: "refresh_interval", Unit: time.Second, Kind: run.Integer, Min: 1, Max: 86_400, Default: "60",
+				Doc: "time from one refresh of a reader to its next",
+			},
+			{Name: "readers", Kind: run.Integer, Min: 1, Max: 1_000_000, Default: "1", Doc: "readers that refresh their catalog"},
 		},
 		Metrics: results.Metrics{
 			{

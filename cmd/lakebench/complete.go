@@ -154,7 +154,7 @@ func settings(w *runner.Workload, typed string) []string {
 	for _, p := range w.Params {
 		switch {
 		case !valued:
-			all = append(all, p.Name+"=")
+			all = append(all, p.Written()+"=")
 		case p.Name == name && strings.Contains(p.Allowed(), " | "):
 			for _, value := range strings.Split(p.Allowed(), " | ") {
 				all = append(all, name+"="+value)

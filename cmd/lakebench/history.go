@@ -41,18 +41,18 @@ func newHistoryGenerate() *cobra.Command {
 		Use:   "generate --out FILE",
 		Short: "Generate the live records of a lake",
 		Long: `Generate writes the records that a lake holds at one moment: either as soon as
-it holds --records records in addition to its tables, or --at a given time
-after its start.`,
-		Example: `  lakebench history generate --records 100000 --out lake.jsonl.gz
-  lakebench history generate --commits-per-second 10 --at 168h --out week.jsonl`,
+it holds --history-records records in addition to its tables, or --at a given
+time after its start.`,
+		Example: `  lakebench history generate --history-records 100_000 --out lake.jsonl.gz
+  lakebench history generate --commits-per-second 10 --at 7d --out week.jsonl`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cfg.Path == "" {
 				return usagef("--out is required")
 			}
 			if cmd.Flags().Changed("at") {
-				if cmd.Flags().Changed("records") {
-					return usagef("--records and --at exclude each other: both choose the moment")
+				if cmd.Flags().Changed("history-records") {
+					return usagef("--history-records and --at exclude each other: both choose the moment")
 				}
 				cfg.Records, cfg.At = -1, at
 			} else if !cmd.Flags().Changed("commits-per-second") {
@@ -72,10 +72,10 @@ after its start.`,
 	f := cmd.Flags()
 	f.StringVar(&cfg.Path, "out", "", "write this history `file`, gzip if it ends in .gz (required)")
 	f.Uint64Var(&cfg.Seed, "seed", 1, "seed of the generated lake")
-	f.Int64Var(&cfg.Records, "records", 10_000, "records in addition to the tables")
+	f.Int64Var(&cfg.Records, "history-records", 10_000, "records in addition to the tables")
 	f.DurationVar(&at, "at", 0, "take the records at this time after the start")
 	f.IntVar(&cfg.Lake.Tables, "tables", cfg.Lake.Tables, "number of tables")
-	f.Float64Var(&cfg.Lake.CommitsPerSecond, "commits-per-second", cfg.Lake.CommitsPerSecond, "commits per second over all tables (default: enough to reach --records)")
+	f.Float64Var(&cfg.Lake.CommitsPerSecond, "commits-per-second", cfg.Lake.CommitsPerSecond, "commits per second over all tables (default: enough to reach --history-records)")
 	f.DurationVar(&cfg.Lake.Retention, "retention", cfg.Lake.Retention, "lifetime of the records of appends, manifests and tombstones")
 	f.Float64Var(&cfg.Lake.ZipfExponent, "zipf", cfg.Lake.ZipfExponent, "Zipf exponent of the load over tables; 0 is uniform")
 	f.IntVar(&cfg.Lake.ItemBytes, "item-bytes", cfg.Lake.ItemBytes, "size of a v1 item in bytes, including attribute names")

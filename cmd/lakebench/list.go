@@ -60,8 +60,12 @@ func listText(out io.Writer, w *runner.Workload) {
 		if p.Swept {
 			star = "*"
 		}
-		fmt.Fprintf(out, "   %s%-16s %s\n", star, p.Name, p.Doc)
-		fmt.Fprintf(out, "    %-16s %s; default %s\n", "", p.Allowed(), p.Default)
+		counted := ""
+		if p.Span != "" {
+			counted = fmt.Sprintf("; in results: %s", p.Name)
+		}
+		fmt.Fprintf(out, "   %s%-16s %s\n", star, p.Written(), p.Doc)
+		fmt.Fprintf(out, "    %-16s %s; default %s%s\n", "", p.Allowed(), p.WrittenDefault(), counted)
 	}
 	if len(w.Metrics) > 0 {
 		fmt.Fprintln(out, "\n  metrics of this workload")
@@ -87,7 +91,8 @@ type (
 		Doc  string `json:"doc"`
 	}
 	listedParam struct {
-		Name    string `json:"name"`
+		Name    string `json:"name"` // in results
+		Set     string `json:"set"`  // in --set
 		Doc     string `json:"doc"`
 		Allowed string `json:"allowed"`
 		Default string `json:"default"`
@@ -106,7 +111,7 @@ func listJSON(out io.Writer, workloads []*runner.Workload) error {
 			l.Metrics = append(l.Metrics, listedNote{m.Name, m.Doc})
 		}
 		for _, p := range w.Params {
-			l.Params = append(l.Params, listedParam{p.Name, p.Doc, p.Allowed(), p.Default, p.Swept})
+			l.Params = append(l.Params, listedParam{p.Name, p.Written(), p.Doc, p.Allowed(), p.WrittenDefault(), p.Swept})
 		}
 		all = append(all, l)
 	}

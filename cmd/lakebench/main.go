@@ -55,6 +55,9 @@ request, prices the requests, checks the answers, and shows how the cost grows.
 It needs no cloud account: DynamoDB and S3 are built in. With --backend
 endpoint it measures a real server or AWS.
 
+Numbers are written 1000, 1_000 or 1e3, and lengths of time 30s, 12h, 7d, 1w or
+1y, in flags, parameters and files.
+
 Exit codes:
     0  ok
     1  a difference, regression, finding or refusal
@@ -74,6 +77,7 @@ Exit codes:
 	root.SetVersionTemplate("{{.Version}}")
 	root.Flags().Bool("version", false, "print the version, the commit and the Go version")
 	root.AddCommand(newRun(), newCompare(), newGate(), newMerge(), newPlot(), newExport(), newExplore(), newPlan(), newReport(), newMigrate(), newInspect(), newList(), newServe(), newHistory(), newSchema(), newVersion())
+	readNumbers(root)
 	addCompletions(root)
 	return root
 }

@@ -238,12 +238,12 @@ func newMigrateRetire(o *migrateOptions) *cobra.Command {
 		Long: `Retire deletes the v1 table permanently. It refuses before the migration is
 final, before --retention has passed since then, and while a registered node is
 not v2-only.`,
-		Example: `  lakebench migrate retire --table my-lake --retention 168h --confirm my-lake`,
+		Example: `  lakebench migrate retire --table my-lake --retention 7d --confirm my-lake`,
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case options.Retention <= 0:
-				return usagef("--retention %v: expected the time to keep v1 after the finalization, such as 168h", options.Retention)
+				return usagef("--retention %v: expected the time to keep v1 after the finalization, such as 7d", options.Retention)
 			case options.Confirm == "":
 				return usagef("--confirm is required: retire deletes the v1 table permanently; give its name")
 			}
@@ -268,7 +268,7 @@ not v2-only.`,
 		},
 	}
 	f := cmd.Flags()
-	f.DurationVar(&options.Retention, "retention", 0, "time to keep v1 after the finalization, such as 168h (required)")
+	f.DurationVar(&options.Retention, "retention", 0, "time to keep v1 after the finalization, such as 7d (required)")
 	f.StringVar(&options.Confirm, "confirm", "", "name of the v1 `table`, which is deleted with all its items (required)")
 	o.addDryRun(f)
 	return cmd

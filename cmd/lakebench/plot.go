@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lakebench/lakebench/internal/atomicfile"
+	"github.com/lakebench/lakebench/internal/quantity"
 	"github.com/lakebench/lakebench/plots"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/results/compare"
@@ -162,7 +163,7 @@ func coordinates(set []string) (results.Point, error) {
 			return nil, usagef("--at %q: expected name=value", s)
 		}
 		p[name] = results.Word(text)
-		if f, err := strconv.ParseFloat(text, 64); err == nil {
+		if f, err := quantity.Float(text); err == nil {
 			p[name] = results.Number(f)
 		} else if b, err := strconv.ParseBool(text); err == nil {
 			p[name] = results.Bool(b)

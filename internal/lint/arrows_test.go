@@ -75,13 +75,14 @@ var arrows = map[string][]string{
 	"internal/lint":       nil,
 	"internal/mutant":     nil,
 	"internal/requestlog": nil,
+	"internal/quantity":   nil,
 	"internal/spelling":   nil,
 	"internal/atomicfile": nil,
 	"internal/yamlfile":   nil,
 }
 
 // leaves may be imported by everything.
-var leaves = []string{"internal/sim/task", "internal/cause", "internal/counts", "internal/units", "internal/cost", "store/keyspace", "internal/price", "internal/attempt", "internal/concern", "internal/spelling", "internal/yamlfile", "internal/atomicfile"}
+var leaves = []string{"internal/sim/task", "internal/cause", "internal/counts", "internal/units", "internal/cost", "store/keyspace", "internal/price", "internal/attempt", "internal/concern", "internal/quantity", "internal/spelling", "internal/yamlfile", "internal/atomicfile"}
 
 // command may import everything but what is for tests.
 const command = "cmd"

@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/lakebench/lakebench/internal/backend/fault"
+	"github.com/lakebench/lakebench/internal/quantity"
 	"github.com/lakebench/lakebench/internal/sim/explore"
 	"github.com/lakebench/lakebench/internal/sim/explore/simulated"
 	"github.com/lakebench/lakebench/internal/spelling"
@@ -255,11 +256,11 @@ func (r *reader) texts(to *[]string, known []string) func(n yamlfile.Node) error
 
 func (r *reader) number(to *int, least, most int) func(n yamlfile.Node) error {
 	return func(n yamlfile.Node) error {
-		v, err := strconv.Atoi(n.Value)
-		if n.Kind != yaml.ScalarNode || err != nil || v < least || v > most {
+		v, err := quantity.Int(n.Value)
+		if n.Kind != yaml.ScalarNode || err != nil || v < int64(least) || v > int64(most) {
 			return n.Errorf("%q is no number from %d to %d", n.Value, least, most)
 		}
-		*to = v
+		*to = int(v)
 		return nil
 	}
 }
@@ -280,7 +281,7 @@ func (r *reader) probability(to *float64) func(n yamlfile.Node) error {
 
 func (r *reader) duration(to *time.Duration) func(n yamlfile.Node) error {
 	return func(n yamlfile.Node) error {
-		v, err := time.ParseDuration(n.Value)
+		v, err := quantity.Duration(n.Value)
 		if n.Kind != yaml.ScalarNode || err != nil || v < 0 || v > maxLatency {
 			return n.Errorf("%q is no duration from 0s to %v, such as 2ms", n.Value, maxLatency)
 		}
