@@ -18,12 +18,37 @@ import (
 // requests too. A series without operations gets no metrics per operation, and
 // one without samples no times: a zero would be a lie.
 func (s *Series) Derive(metrics Metrics) error {
-	if s.Metrics == nil {
-		s.Metrics = make(map[string]float64)
-	}
 	times, err := mergeTimes(s)
 	if err != nil {
 		return fmt.Errorf("series %s: %w", s.key(), err)
+	}
+	s.derive(metrics, times)
+	return nil
+}
+
+// Record sets the latency of s to what was recorded, by operation name, and then
+// does what Derive does, which would have to decode what is encoded here. The
+// histograms of recorded are the series' to change.
+func (s *Series) Record(metrics Metrics, recorded map[string]Recorded) error {
+	s.Latency = map[string]Latency{}
+	var sum times
+	for _, name := range sortedKeys(recorded) {
+		r := recorded[name]
+		service, err1 := EncodeHistogram(r.Service.HDR, r.Service.Clamped)
+		response, err2 := EncodeHistogram(r.Response.HDR, r.Response.Clamped)
+		s.Latency[name] = Latency{Service: service, Response: response}
+		err := errors.Join(err1, err2, merge(&sum.service, r.Service.HDR), merge(&sum.response, r.Response.HDR))
+		if err != nil {
+			return fmt.Errorf("series %s: latency of %s: %w", s.key(), name, err)
+		}
+	}
+	s.derive(metrics, sum)
+	return nil
+}
+
+func (s *Series) derive(metrics Metrics, times times) {
+	if s.Metrics == nil {
+		s.Metrics = make(map[string]float64)
 	}
 	operations := float64(s.OperationCount())
 	for _, m := range metrics {
@@ -34,7 +59,6 @@ func (s *Series) Derive(metrics Metrics) error {
 			s.Metrics[m.Name] = v
 		}
 	}
-	return nil
 }
 
 // quantity returns what the series counted; ok is false for a quantity that it
@@ -112,13 +136,18 @@ func mergeTimes(series ...*Series) (times, error) {
 	return t, nil
 }
 
-// addHistogram adds h to *sum. It refuses a histogram of another range or
-// precision: its buckets do not add up to the sum's.
+// addHistogram adds h to *sum, as merge does.
 func addHistogram(sum **hdrhistogram.Histogram, h Histogram) error {
 	d, err := h.Decode()
 	if err != nil {
 		return err
 	}
+	return merge(sum, d)
+}
+
+// merge adds d to *sum, which is d itself if it was nil. It refuses a histogram
+// of another range or precision: its buckets do not add up to the sum's.
+func merge(sum **hdrhistogram.Histogram, d *hdrhistogram.Histogram) error {
 	if *sum == nil {
 		*sum = d
 		return nil

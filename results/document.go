@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/HdrHistogram/hdrhistogram-go"
+
 	"github.com/lakebench/lakebench/internal/counts"
 )
 
@@ -243,6 +245,16 @@ type Histogram struct {
 	// Clamped counts samples that were outside the histogram's range and are
 	// recorded at its edge.
 	Clamped int64 `json:"clamped"`
+}
+
+// Recorded are both times of an operation before they are encoded.
+type Recorded struct{ Service, Response Samples }
+
+// Samples are a histogram of nanoseconds, and how many of its samples are at the
+// edge of its range.
+type Samples struct {
+	HDR     *hdrhistogram.Histogram
+	Clamped int64
 }
 
 // Summary is what the series say together. Summarize makes it, of the steady

@@ -241,10 +241,11 @@ func mergeSeries(metrics Metrics, parts []*Series) (Series, error) {
 		}
 	}
 	out.Attempts = sortedAttempts(attempts)
-	if err := out.mergeLatency(parts); err != nil {
+	latency, err := mergeLatency(parts)
+	if err != nil {
 		return Series{}, err
 	}
-	if err := out.Derive(metrics); err != nil {
+	if err := out.Record(metrics, latency); err != nil {
 		return Series{}, err
 	}
 	return out, out.mergeOwnMetrics(metrics, parts)
@@ -274,41 +275,23 @@ func sortedAttempts(counts map[Attempt]int64) []Attempt {
 }
 
 // mergeLatency adds the histograms of each operation.
-func (s *Series) mergeLatency(parts []*Series) error {
-	s.Latency = map[string]Latency{}
-	byName := map[string][]Latency{}
+func mergeLatency(parts []*Series) (map[string]Recorded, error) {
+	sums := map[string]Recorded{}
 	for _, p := range parts {
 		for name, l := range p.Latency {
-			byName[name] = append(byName[name], l)
+			sum := sums[name]
+			if err := errors.Join(sum.Service.add(l.Service), sum.Response.add(l.Response)); err != nil {
+				return nil, fmt.Errorf("latency of %s: %w", name, err)
+			}
+			sums[name] = sum
 		}
 	}
-	for name, list := range byName {
-		var service, response []Histogram
-		for _, l := range list {
-			service, response = append(service, l.Service), append(response, l.Response)
-		}
-		var l Latency
-		var err1, err2 error
-		l.Service, err1 = mergeHistograms(service)
-		l.Response, err2 = mergeHistograms(response)
-		if err := errors.Join(err1, err2); err != nil {
-			return fmt.Errorf("latency of %s: %w", name, err)
-		}
-		s.Latency[name] = l
-	}
-	return nil
+	return sums, nil
 }
 
-func mergeHistograms(list []Histogram) (Histogram, error) {
-	var sum times
-	var clamped int64
-	for _, h := range list {
-		if err := addHistogram(&sum.response, h); err != nil {
-			return Histogram{}, err
-		}
-		clamped += h.Clamped
-	}
-	return EncodeHistogram(sum.response, clamped)
+func (s *Samples) add(h Histogram) error {
+	s.Clamped += h.Clamped
+	return addHistogram(&s.HDR, h)
 }
 
 // mergeOwnMetrics merges the metrics that cannot be derived: those per operation

@@ -52,9 +52,9 @@ func seriesOf(l meter.Ledger, metrics results.Metrics, prices price.Table) (resu
 		Retries:    total.Retries,
 		Usage:      total.Usage,
 		CostUSD:    prices.Units(total.Units),
-		Latency:    map[string]results.Latency{},
 	}
 	s.Units.Source = l.Source
+	times := map[string]results.Recorded{}
 	for _, a := range l.Attempts() {
 		s.Attempts = append(s.Attempts, results.Attempt{
 			Service: a.Service, API: a.API, Outcome: a.Outcome.String(), Cause: string(a.Cause), Count: a.Count,
@@ -62,17 +62,9 @@ func seriesOf(l meter.Ledger, metrics results.Metrics, prices price.Table) (resu
 	}
 	for _, o := range l.Operations {
 		s.Operations[o.Name] = results.Operations{Count: o.Count(), OK: o.OK, Failed: o.Failed, Unknown: o.Unknown}
-		service, err := results.EncodeHistogram(o.Service.HDR, o.Service.Clamped)
-		if err != nil {
-			return results.Series{}, err
-		}
-		response, err := results.EncodeHistogram(o.Response.HDR, o.Response.Clamped)
-		if err != nil {
-			return results.Series{}, err
-		}
-		s.Latency[o.Name] = results.Latency{Service: service, Response: response}
+		times[o.Name] = results.Recorded{Service: results.Samples(o.Service), Response: results.Samples(o.Response)}
 	}
-	return s, s.Derive(metrics)
+	return s, s.Record(metrics, times)
 }
 
 // document puts together what was measured.
