@@ -19,6 +19,9 @@ type Selection struct {
 	Variants []string
 }
 
+// MostCurves is how many curves of a chart can be told apart.
+const MostCurves = 8
+
 // A SelectionError says why there is nothing to draw.
 type SelectionError struct{ Problem string }
 
@@ -100,8 +103,8 @@ func (s Selection) check(doc results.Document) error {
 	switch {
 	case len(curves) == 0:
 		return &SelectionError{"nothing to draw: none of the variants was measured"}
-	case len(curves) > len(looks):
-		return &SelectionError{fmt.Sprintf("%d curves are more than the %d that can be told apart; pick variants or fewer results", len(curves), len(looks))}
+	case len(curves) > MostCurves:
+		return &SelectionError{fmt.Sprintf("%d curves are more than the %d that can be told apart; pick variants or fewer results", len(curves), MostCurves)}
 	case len(vary) == 0:
 		return &SelectionError{"nothing to draw: no parameter was measured at two values"}
 	case s.X != "" && !slices.Contains(vary, s.X):

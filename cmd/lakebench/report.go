@@ -17,11 +17,14 @@ import (
 	"github.com/lakebench/lakebench/internal/atomicfile"
 	"github.com/lakebench/lakebench/internal/render"
 	"github.com/lakebench/lakebench/internal/report"
+	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/results/compare"
 )
 
 // reportOptions are the flags of report.
 type reportOptions struct {
 	format, out, serve string
+	by                 []string
 	open               bool
 }
 
@@ -33,10 +36,13 @@ func newReport() *cobra.Command {
 		Long: `Report writes one or more results as a single HTML file that needs no network,
 or as Markdown: what was run, tables and charts, growth and crossover, checks,
 ledgers, cost, assumptions, environment, and the command that repeats the run.
+With --by page_limit, results that differ in that parameter are one page: what
+changes, charts with all of them, and a table for each point.
 
 RESULT is a result file, a folder of results, or s3://BUCKET/PREFIX.`,
 		Example: `  lakebench report lakebench-results/RUN --out report.html --open
   lakebench report before.json after.json --format markdown
+  lakebench report pages-of-1000 pages-of-250 --by page_limit --out report.html
   lakebench report lakebench-results/RUN --serve 127.0.0.1:8080`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -48,6 +54,7 @@ RESULT is a result file, a folder of results, or s3://BUCKET/PREFIX.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.format, "format", "html", "output format: html or markdown")
+	f.StringSliceVar(&o.by, "by", nil, "put results that differ in these `parameters` side by side")
 	f.StringVar(&o.out, "out", "", "write to this `file` instead of standard output")
 	f.StringVar(&o.serve, "serve", "", "serve the HTML on this loopback `address` until interrupted; port 0 picks one")
 	f.BoolVar(&o.open, "open", false, "open the report in a browser (with --out or --serve)")
@@ -64,19 +71,15 @@ func (o *reportOptions) run(cmd *cobra.Command, args []string) error {
 	if o.format != "html" && o.format != "markdown" {
 		return usagef("--format %q: expected html or markdown", o.format)
 	}
-	var all []report.Drawn
+	var all []results.Named
 	for _, path := range args {
 		found, err := loadResults(cmd.Context(), path)
 		if err != nil {
 			return err
 		}
-		for _, named := range found {
-			drawn := report.Draw(named.Document)
-			drawn.Folder = o.pictures(named.Name)
-			all = append(all, drawn)
-		}
+		all = append(all, found...)
 	}
-	content, err := report.Results(all...)
+	content, err := o.content(all)
 	if err != nil {
 		return err
 	}
@@ -116,6 +119,23 @@ func (o *reportOptions) pictures(result string) string {
 		return "" // on another volume
 	}
 	return filepath.ToSlash(seen)
+}
+
+// content is the page about all results.
+func (o *reportOptions) content(all []results.Named) (render.Page, error) {
+	if len(o.by) > 0 {
+		return report.Across(o.by, all...)
+	}
+	if err := compare.Unaligned(all); err != nil {
+		return render.Page{}, err
+	}
+	var drawn []report.Drawn
+	for _, named := range all {
+		d := report.Draw(named.Document)
+		d.Folder = o.pictures(named.Name)
+		drawn = append(drawn, d)
+	}
+	return report.Results(drawn...)
 }
 
 // servePage serves one page until ctx ends.

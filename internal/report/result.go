@@ -34,6 +34,8 @@ type Drawn struct {
 // Draw returns a result with all its pictures, which are in no files yet.
 func Draw(doc results.Document) Drawn { return Drawn{Document: doc, Pictures: plots.Pictures(doc)} }
 
+const footer = "Written by lakebench. Every number is in the result files that it was made from."
+
 // ErrNothing is a report of no results.
 var ErrNothing = errors.New("a report needs at least one result")
 
@@ -42,10 +44,12 @@ func Results(all ...Drawn) (render.Page, error) {
 	if len(all) == 0 {
 		return render.Page{}, ErrNothing
 	}
-	p := render.Page{Contents: true, Footer: "Written by lakebench. Every number is in the result files that it was made from."}
+	p := render.Page{Contents: true, Footer: footer}
 	var names []string
+	runs := map[string]int{}
 	for _, d := range all {
-		if name := d.Workload.Name; !slices.Contains(names, name) {
+		name := d.Workload.Name
+		if runs[name]++; runs[name] == 1 {
 			names = append(names, name)
 		}
 	}
@@ -55,7 +59,11 @@ func Results(all ...Drawn) (render.Page, error) {
 		return p, nil
 	}
 	for _, d := range all {
-		p.Blocks = append(p.Blocks, render.Section{Title: d.Workload.Name, Blocks: d.blocks()})
+		title := d.Workload.Name
+		if runs[title] > 1 {
+			title += ", run " + d.RunID
+		}
+		p.Blocks = append(p.Blocks, render.Section{Title: title, Blocks: d.blocks()})
 	}
 	return p, nil
 }

@@ -99,6 +99,19 @@ func TestCompareByParameter(t *testing.T) {
 	}
 }
 
+// Modelled times are drawn anew where parameters differ, so a difference of one repeat
+// is none that the parameter has made.
+func TestTimesAcrossAParameterAreSamples(t *testing.T) {
+	old, next := pages(t)
+	old.Clock, next.Clock = results.VirtualClock, results.VirtualClock
+	for i := range next.Series {
+		next.Series[i].Metrics["p50-ns"] *= 1.1
+	}
+	if got := changed(held(t, old, next, by("page_limit"))); !slices.Equal(got, []string{"requests/op +200.00%"}) {
+		t.Errorf("rows %q, want no time", got)
+	}
+}
+
 // Of results that must differ only what is worse, or on one side only, is an error.
 func TestErrOfComparison(t *testing.T) {
 	old, next := pages(t)
@@ -178,7 +191,7 @@ func TestAcross(t *testing.T) {
 		t.Errorf("label %q, want %q", got, want)
 	}
 	var b strings.Builder
-	if err := render.Markdown(&b, render.Page{Title: "x", Blocks: compare.BeforeAfter(each, false)}); err != nil {
+	if err := render.Markdown(&b, render.Page{Title: "x", Blocks: compare.BeforeAfter(each, false, func(m results.Metric) string { return m.Name })}); err != nil {
 		t.Fatal(err)
 	}
 	if want := "| v1 requests/op | 3 | 9 | +200.00% | 9 | +200.00% |"; !strings.Contains(b.String(), want) {

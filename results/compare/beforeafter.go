@@ -33,15 +33,16 @@ func Across(all []results.Named, o Options) ([]*Comparison, error) {
 }
 
 // BeforeAfter returns what aligned results of Across have in common and what not: a
-// line for each variant, and a table with a group of rows for each point. Without all
-// it leaves out the rows that do not differ, and the warm-up.
-func BeforeAfter(each []*Comparison, all bool) []render.Block {
+// list with a line for each variant, and a table with a group of rows for each point,
+// which name writes metrics for. Without all it leaves out the rows that do not differ,
+// the warm-up, and times that are in no table.
+func BeforeAfter(each []*Comparison, all bool, name func(results.Metric) string) []render.Block {
 	var lines render.List
 	for _, c := range each {
-		lines = append(lines, c.changes(len(each) > 1)...)
+		lines = append(lines, c.changes(len(each) > 1, name)...)
 	}
 	blocks := []render.Block{lines}
-	if t := pointTable(each, all); len(t.Rows) > 0 {
+	if t := pointTable(each, all, name); len(t.Rows) > 0 {
 		blocks = append(blocks, render.Section{Title: "Before and after, at each point", Blocks: []render.Block{t}})
 	}
 	return blocks
@@ -49,11 +50,11 @@ func BeforeAfter(each []*Comparison, all bool) []render.Block {
 
 // changes says of each variant by how much its metrics change, over all points; one
 // line for variants that change alike.
-func (c *Comparison) changes(labelled bool) (lines render.List) {
+func (c *Comparison) changes(labelled bool, name func(results.Metric) string) (lines render.List) {
 	variants := map[string][]string{}
 	var texts []string
 	for _, variant := range c.variants() {
-		text := c.changesOf(variant)
+		text := c.changesOf(variant, name)
 		if len(variants[text]) == 0 {
 			texts = append(texts, text)
 		}
@@ -80,21 +81,21 @@ func (c *Comparison) variants() (names []string) {
 
 // changesOf names the metrics of a variant that differ, and by how much at least and
 // at most.
-func (c *Comparison) changesOf(variant string) string {
+func (c *Comparison) changesOf(variant string, name func(results.Metric) string) string {
 	var parts []string
 	exactCounts := true
 	at := map[string][]*Row{}
 	for i := range c.Rows {
 		r := &c.Rows[i]
 		exactCounts = exactCounts && (r.Exact || r.About.IsTime())
-		if r.Variant != variant || r.Phase == results.WarmUp || r.About.Column.Hidden || r.OldRepeats == 0 || r.NewRepeats == 0 {
+		if r.Variant != variant || !r.shown() || r.OldRepeats == 0 || r.NewRepeats == 0 {
 			continue
 		}
 		at[r.Metric] = append(at[r.Metric], r)
 	}
 	for i := range c.Rows {
 		if rows := at[c.Rows[i].Metric]; c.Rows[i].Variant == variant && len(rows) > 0 {
-			parts = append(parts, changeOf(rows)...)
+			parts = append(parts, changeOf(rows, name)...)
 			delete(at, c.Rows[i].Metric)
 		}
 	}
@@ -108,8 +109,14 @@ func (c *Comparison) changesOf(variant string) string {
 	return strings.Join(parts, ", ")
 }
 
+// shown reports whether a row is among those to look at first: not of the warm-up, and
+// no time that is in no table.
+func (r *Row) shown() bool {
+	return r.Phase != results.WarmUp && !(r.About.IsTime() && r.About.Column.Hidden)
+}
+
 // changeOf says by how much a metric changes where it does; nothing if nowhere.
-func changeOf(rows []*Row) []string {
+func changeOf(rows []*Row, name func(results.Metric) string) []string {
 	var deltas []string
 	var least, most *Row
 	n := 0
@@ -129,7 +136,7 @@ func changeOf(rows []*Row) []string {
 		return nil
 	}
 	deltas = unique([]string{least.Delta(), most.Delta()})
-	text := rows[0].Metric + " " + strings.Join(deltas, " to ")
+	text := name(rows[0].About) + " " + strings.Join(deltas, " to ")
 	if n < len(rows) {
 		text += fmt.Sprintf(" at %d of %d points", n, len(rows))
 	}
@@ -138,7 +145,7 @@ func changeOf(rows []*Row) []string {
 
 // pointTable has a group of rows for each point: the metrics of each variant there,
 // in the first result and in each of the others.
-func pointTable(each []*Comparison, all bool) render.Table {
+func pointTable(each []*Comparison, all bool, name func(results.Metric) string) render.Table {
 	first := each[0]
 	t := render.Table{Columns: []render.Column{{}, first.Old.column(len(first.By))}}
 	type key struct{ variant, point, phase, metric string }
@@ -153,7 +160,7 @@ func pointTable(each []*Comparison, all bool) render.Table {
 	}
 	last := ""
 	for _, r := range first.byPoint() {
-		row := render.Row{Cells: []string{r.Variant + " " + label(r.About)}}
+		row := render.Row{Cells: []string{r.Variant + " " + name(r.About)}}
 		shown := all
 		for i := range each {
 			o := others[i][keyOf(r)]
@@ -167,7 +174,7 @@ func pointTable(each []*Comparison, all bool) render.Table {
 			}
 			row.Cells = append(row.Cells, next, o.Delta()+o.probability())
 			row.Level = max(row.Level, o.level())
-			shown = shown || o.Differs() && o.Phase != results.WarmUp
+			shown = shown || o.Differs() && o.shown()
 		}
 		if !shown {
 			continue
@@ -178,7 +185,7 @@ func pointTable(each []*Comparison, all bool) render.Table {
 		t.Rows = append(t.Rows, row)
 	}
 	if !all && len(t.Rows) > 0 {
-		t.Notes = []string{"Rows that do not differ, and the warm-up, are left out; compare --all has them."}
+		t.Notes = []string{"Rows that do not differ, the warm-up and further times are left out; lakebench compare --all has them."}
 	}
 	return t
 }

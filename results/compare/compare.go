@@ -141,7 +141,7 @@ func held(old, next results.Document, oldSide, newSide Side, o Options) *Compari
 		Warnings: warnings(old, next, len(o.By) > 0), Namer: NewNamer(old, next),
 	}
 	places := pair(old.Series, next.Series)
-	k := kindsOf(old, next)
+	k := kindsOf(old, next, len(o.By) > 0)
 	declared := next.Metrics.Union(old.Metrics)
 	if len(places) > 0 {
 		c.Rows = make([]Row, 0, len(places)*len(places[0].metrics(declared)))

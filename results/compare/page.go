@@ -28,7 +28,7 @@ func (c *Comparison) Page(all bool) render.Page {
 		add(render.Section{Title: "Measured on one side only", Blocks: []render.Block{lines}})
 	}
 	if len(c.By) > 0 {
-		add(BeforeAfter([]*Comparison{c}, all)...)
+		add(BeforeAfter([]*Comparison{c}, all, label)...)
 	} else if rows := c.table(all, oneSided); len(rows.Rows) > 0 {
 		add(render.Section{Title: "Metrics", Blocks: []render.Block{rows}})
 	}

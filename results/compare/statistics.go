@@ -23,9 +23,10 @@ const (
 type kinds struct{ counts, times kind }
 
 // kindsOf decides by what the results say of themselves. On the virtual clock of
-// one Go version and platform times are as exact as counts; times of different
-// clocks have nothing in common.
-func kindsOf(old, next results.Document) kinds {
+// one Go version and platform times are as exact as counts, unless the results are
+// aligned: with other parameters other times are drawn. Times of different clocks have
+// nothing in common.
+func kindsOf(old, next results.Document, aligned bool) kinds {
 	var k kinds
 	if old.Deterministic && next.Deterministic {
 		k.counts = exact
@@ -33,7 +34,7 @@ func kindsOf(old, next results.Document) kinds {
 	switch a, b := old.Environment, next.Environment; {
 	case old.Clock != next.Clock:
 		k.times = incomparable
-	case old.Clock == results.VirtualClock && a.Go == b.Go && a.OS == b.OS && a.Arch == b.Arch:
+	case old.Clock == results.VirtualClock && !aligned && a.Go == b.Go && a.OS == b.OS && a.Arch == b.Arch:
 		k.times = exact
 	}
 	return k
