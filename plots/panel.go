@@ -37,9 +37,9 @@ type panel struct {
 
 // Sizes of text, in points.
 const (
-	titleSize, panelTitleSize = 13, 10.5
-	labelSize, tickSize       = 9.5, 8.5
-	noteSize                  = 8.5
+	titleSize, panelTitleSize = 13, 11
+	labelSize, tickSize       = 10, 9
+	noteSize                  = 9
 	markerRadius              = 3.2
 	tickLength                = 4
 )

@@ -138,8 +138,8 @@ func sortedNames(p results.Point) []string {
 // Sizes of a page, in points.
 const (
 	margin      = 12
-	chartWidth  = 468
-	chartHeight = 300
+	chartWidth  = 410
+	chartHeight = 270
 	barRoom     = 36 // for each bar
 	pngDPI      = 192
 )

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/plan"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/workloads"
 )
 
 // probe asks the page itself, when it has been laid out, for what is wider than
@@ -39,6 +41,7 @@ addEventListener("load", () => {
   for (const s of document.querySelectorAll(".scroll, pre")) if (s.tabIndex != 0) faults.push("what scrolls cannot be reached by keyboard");
   const told = parent.document.documentElement;
   told.setAttribute("data-width", innerWidth);
+  told.setAttribute("data-height", document.documentElement.scrollHeight);
   told.setAttribute("data-faults", faults.join("; "));
 });
 </script></body>`
@@ -57,6 +60,14 @@ func TestRealBrowser(t *testing.T) {
 	troubled.Warnings = []string{strings.Repeat("a-very-long-word-without-a-space", 10)}
 	troubled.Checks = append(troubled.Checks, results.Check{Name: "sums", Status: results.Failed, Detail: strings.Repeat("many words ", 40)})
 	good := resultstest.CatalogRefresh(1, 0, 100, 1000, 10_000)
+	for _, w := range workloads.All() {
+		t.Run(w.Name, func(t *testing.T) {
+			const screens, screen = 6, 900 // pixels
+			if n := look(t, browser, 1440, htmlOf(t, fullRun(t, w))); n > screens*screen {
+				t.Errorf("the report of a default run is %d pixels long: expected %d screens of %d at most", n, screens, screen)
+			}
+		})
+	}
 	pages := map[string]string{"one": htmlOf(t, good), "several": htmlOf(t, good, troubled, good), "plan": planOf(t)}
 	for name, page := range pages {
 		for _, width := range []int{390, 1440} {
@@ -78,8 +89,9 @@ func planOf(t *testing.T) string {
 	return b.String()
 }
 
-// look lays a page out in a window of some width.
-func look(t *testing.T, browser string, width int, page string) {
+// look lays a page out in a window of some width, and returns its height.
+func look(t *testing.T, browser string, width int, page string) int {
+	t.Helper()
 	// In a frame: a headless window has a least width, which is more than a phone's.
 	probed := strings.Replace(page, "</body>", probe, 1)
 	framed := fmt.Sprintf("<!DOCTYPE html><title>frame</title><iframe srcdoc=\"%s\" style=\"width:%dpx; height:900px; border:0\"></iframe>", html.EscapeString(probed), width)
@@ -104,6 +116,11 @@ func look(t *testing.T, browser string, width int, page string) {
 	if faults := attribute(t, dom, "data-faults"); faults != "" {
 		t.Error(faults)
 	}
+	height, err := strconv.Atoi(attribute(t, dom, "data-height"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return height
 }
 
 // attribute reads an attribute that the probe wrote.

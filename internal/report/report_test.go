@@ -128,6 +128,21 @@ func TestReportIsInOrder(t *testing.T) {
 	}
 }
 
+// TestFailedCheckIsNotFolded: only checks that have all passed are folded.
+func TestFailedCheckIsNotFolded(t *testing.T) {
+	doc := resultstest.CatalogRefresh(1, 0, 1000)
+	for _, status := range []results.Status{results.Failed, results.Skipped, results.Inconclusive} {
+		doc.Checks[1].Status = status
+		if text := markdownOf(t, doc); !strings.Contains(text, "\n## Checks\n") || strings.Contains(text, "all 2 passed") {
+			t.Errorf("a check that is %s is folded:\n%s", status, text)
+		}
+	}
+	doc.Checks = nil
+	if text := markdownOf(t, doc); !strings.Contains(text, "No check was made.") || strings.Contains(text, "passed") {
+		t.Errorf("no check at all:\n%s", text)
+	}
+}
+
 // TestLongTableIsFolded: what the workload is about stands before it, a row for each
 // point, with a mark at what was disturbed.
 func TestLongTableIsFolded(t *testing.T) {

@@ -3,67 +3,70 @@ package report
 import (
 	"io"
 	"maps"
-	"strings"
 	"testing"
 
 	"github.com/lakebench/lakebench/internal/render"
 	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/results"
-	"github.com/lakebench/lakebench/run/metric"
+	"github.com/lakebench/lakebench/run"
 	"github.com/lakebench/lakebench/workloads"
 )
 
-// largestRun is a run with default parameters of the workload that has the most
-// series, with made-up values of every metric.
-func largestRun(t testing.TB) results.Document {
+// fullRun is a run of a workload with default parameters, with made-up values of every
+// metric.
+func fullRun(t testing.TB, w *run.Workload) results.Document {
 	t.Helper()
-	var doc results.Document
-	for _, w := range workloads.All() {
-		params, err := w.Resolve(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		points := []results.Point{{}}
-		for _, p := range w.Params {
-			if !p.Swept {
-				continue
-			}
-			var longer []results.Point
-			for _, at := range points {
-				for _, v := range params[p.Name] {
-					next := maps.Clone(at)
-					if next[p.Name], err = results.ValueOf(v); err != nil {
-						t.Fatal(err)
-					}
-					longer = append(longer, next)
-				}
-			}
-			points = longer
-		}
-		if len(points)*len(w.Variants) <= len(doc.Series) {
+	params, err := w.Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	points := []results.Point{{}}
+	for _, p := range w.Params {
+		if !p.Swept {
 			continue
 		}
-		doc = resultstest.CatalogRefresh(1, 0)
-		some := doc.Series[0]
-		doc.Workload.Name, doc.Series = w.Name, nil
-		for i, at := range points {
-			for j, v := range w.Variants {
-				s := some
-				s.Variant, s.Point, s.Metrics = v.Name, at, map[string]float64{}
-				for k, m := range metric.Common() {
-					if strings.HasSuffix(m.Name, "/op") || strings.HasSuffix(m.Name, "-ns") {
-						s.Metrics[m.Name] = 1234.5 + float64((i*31+j*17+k*7)%101)*98.7
-					}
+		var longer []results.Point
+		for _, at := range points {
+			for _, v := range params[p.Name] {
+				next := maps.Clone(at)
+				if next[p.Name], err = results.ValueOf(v); err != nil {
+					t.Fatal(err)
 				}
-				doc.Series = append(doc.Series, s)
+				longer = append(longer, next)
 			}
 		}
+		points = longer
 	}
-	var err error
+	doc := resultstest.CatalogRefresh(1, 0)
+	some := doc.Series[0]
+	doc.Workload.Name, doc.Series, doc.Metrics, doc.Clock = w.Name, nil, w.AllMetrics(), results.VirtualClock
+	for i, at := range points {
+		for j, v := range w.Variants {
+			s := some
+			s.Variant, s.Point, s.Metrics = v.Name, at, map[string]float64{}
+			for k, m := range doc.Metrics {
+				s.Metrics[m.Name] = 1234.5 + float64((i*31+j*17+k*7)%101)*98.7
+			}
+			doc.Series = append(doc.Series, s)
+		}
+	}
 	if doc.Summary, err = results.Summarize(&doc); err != nil {
 		t.Fatal(err)
 	}
+	w.Describe(&doc)
 	return doc
+}
+
+// largestRun is the full run that has the most series.
+func largestRun(t testing.TB) results.Document {
+	t.Helper()
+	var largest results.Document
+	for _, w := range workloads.All() {
+		if doc := fullRun(t, w); len(doc.Series) > len(largest.Series) {
+			largest = doc
+		}
+	}
+	return largest
 }
 
 // TestSizeOfAFullRun: the report of a run with default parameters can be sent: two
