@@ -49,6 +49,9 @@ type Workload struct {
 	// Check refuses what no single parameter's range can: combinations of
 	// parameters and input. It may be nil.
 	Check func(Config) error
+	// Held returns how many bytes the embedded services keep in memory at a point, at
+	// least; nil if that is little.
+	Held func(Config, load.Point) float64
 	// Prepare sets up the site of a point for the variants that are measured.
 	Prepare func(ctx context.Context, s *Site) (Subject, error)
 }

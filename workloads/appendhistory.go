@@ -86,7 +86,11 @@ func appendHistory() *run.Workload {
 		},
 		Deterministic: run.Always,
 		Check:         checkAppend,
-		Prepare:       prepareAppend,
+		Held: func(cfg run.Config, p load.Point) float64 {
+			lake := appendConfig(cfg, p)
+			return itemsHeld(cfg, lake.Steady(), int64(lake.ItemBytes))
+		},
+		Prepare: prepareAppend,
 	}
 }
 

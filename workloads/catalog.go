@@ -76,7 +76,10 @@ func catalogRefresh() *run.Workload {
 		},
 		Deterministic: run.Always,
 		Check:         checkCatalog,
-		Prepare:       prepareCatalog,
+		Held: func(cfg run.Config, p load.Point) float64 {
+			return itemsHeld(cfg, float64(p["history_records"].(int64)+p["tables"].(int64)), p["item_bytes"].(int64))
+		},
+		Prepare: prepareCatalog,
 	}
 }
 

@@ -13,11 +13,24 @@ import (
 	"github.com/lakebench/lakebench/run"
 )
 
-// EstimateTable returns at most how many dollars a run of cfg on an existing v1
+// OpenTable is run.OpenTable for a run of cfg on an existing v1 table, once its cost is
+// agreed to: looking at the table is a whole scan already.
+func OpenTable(ctx context.Context, b *backend.Backend, table string, cfg run.Config, consent run.Consent) (run.Source, error) {
+	usd, err := estimateTable(ctx, b, table, cfg)
+	if err != nil {
+		return run.Source{}, err
+	}
+	if err := consent.Ask(usd); err != nil {
+		return run.Source{}, err
+	}
+	return run.OpenTable(ctx, b, table, cfg.Params.Word("prefix"))
+}
+
+// estimateTable returns at most how many dollars a run of cfg on an existing v1
 // table costs, by the size that DynamoDB reports, which it updates every six hours:
 // every refresh of every variant and page limit counts as a scan of the whole
 // table, and counting its records first is one more.
-func EstimateTable(ctx context.Context, b *backend.Backend, table string, cfg run.Config) (float64, error) {
+func estimateTable(ctx context.Context, b *backend.Backend, table string, cfg run.Config) (float64, error) {
 	m, err := b.NewMeter(nil)
 	if err != nil {
 		return 0, err

@@ -59,7 +59,10 @@ func metadataMix() *run.Workload {
 		},
 		Deterministic: func(p load.Point) bool { return p["concurrency"].(int64) == 1 },
 		Check:         checkMix,
-		Prepare:       prepareMix,
+		Held: func(cfg run.Config, _ load.Point) float64 {
+			return itemsHeld(cfg, float64(cfg.Params.Int("history_records")+2*cfg.Params.Int("tables")), cfg.Params.Int("item_bytes"))
+		},
+		Prepare: prepareMix,
 	}
 }
 

@@ -74,7 +74,10 @@ func migration() *run.Workload {
 		Free:          []string{"bytes/op"}, // the backfill's cursor is a key, which one depends on the order of a scan
 		Traces:        true,
 		Check:         checkMigration,
-		Prepare:       prepareMigration,
+		Held: func(cfg run.Config, p load.Point) float64 {
+			return 2 * itemsHeld(cfg, float64(p["records"].(int64)), cfg.Params.Int("item_bytes")) // in v1 and v2 in the end
+		},
+		Prepare: prepareMigration,
 	}
 }
 

@@ -32,6 +32,7 @@ func walAppend() *run.Workload {
 		},
 		Published:     appendFigures(),
 		Deterministic: func(p load.Point) bool { return p["group_commit"].(int64) == 1 },
+		Held:          groupsHeld,
 		Prepare: func(ctx context.Context, s *run.Site) (run.Subject, error) {
 			shards, err := newShardSite(ctx, s)
 			return &appendsSite{shards}, err

@@ -48,6 +48,7 @@ func flush() *run.Workload {
 		},
 		Published:     flushFigures(),
 		Deterministic: run.Always,
+		Held:          generationsHeld,
 		Prepare: func(ctx context.Context, s *run.Site) (run.Subject, error) {
 			shards, err := newShardSite(ctx, s)
 			return &flushSite{shards}, err
@@ -177,6 +178,7 @@ func compaction() *run.Workload {
 		},
 		Published:     compactionFigures(),
 		Deterministic: run.Always,
+		Held:          generationsHeld,
 		Prepare: func(ctx context.Context, s *run.Site) (run.Subject, error) {
 			shards, err := newShardSite(ctx, s)
 			return &compactionSite{shards}, err

@@ -34,6 +34,7 @@ func freshRead() *run.Workload {
 		},
 		Published:     freshReadFigures(),
 		Deterministic: run.Always,
+		Held:          generationsHeld,
 		Prepare: func(ctx context.Context, s *run.Site) (run.Subject, error) {
 			shards, err := newShardSite(ctx, s)
 			return &readSite{shards}, err

@@ -46,6 +46,7 @@ func walReplay() *run.Workload {
 		},
 		Published:     replayFigures(),
 		Deterministic: run.Always,
+		Held:          replayHeld,
 		Prepare: func(ctx context.Context, s *run.Site) (run.Subject, error) {
 			shards, err := newShardSite(ctx, s)
 			return &replaySite{shards}, err
@@ -148,6 +149,7 @@ func failover() *run.Workload {
 			return run.Largest(doc, "entries").Sentences("requests-to-first-append", "entry to replay", "entries to replay", "a failover", "takes")
 		},
 		Deterministic: run.Always,
+		Held:          replayHeld,
 		Prepare: func(ctx context.Context, s *run.Site) (run.Subject, error) {
 			shards, err := newShardSite(ctx, s)
 			return &failoverSite{shards}, err

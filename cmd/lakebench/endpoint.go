@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,7 +14,6 @@ import (
 	"github.com/lakebench/lakebench/internal/backend/latency"
 	"github.com/lakebench/lakebench/results"
 	runner "github.com/lakebench/lakebench/run"
-	"github.com/lakebench/lakebench/workloads"
 )
 
 // tableVariable names the v1 table of a lake (docs/notes/metadata-layout.txt, "V2
@@ -173,78 +172,13 @@ func (o *backendOptions) open(ctx context.Context, name string) (opener, error) 
 	return func(ctx context.Context) (*backend.Backend, error) { return backend.Open(ctx, cfg) }, nil
 }
 
-func openEmbedded(ctx context.Context) (*backend.Backend, error) {
-	return backend.Open(ctx, backend.DefaultConfig())
-}
-
-// measure runs cfg. On an endpoint the embedded services count it first: so its
-// cost is known before, and what the endpoint reports can be compared after.
-func (o *backendOptions) measure(ctx context.Context, cfg runner.Config, stderr io.Writer) (*results.Document, error) {
-	if o.kind == backend.Embedded.String() {
-		return runner.Run(ctx, cfg)
-	}
-	if o.existing {
-		return runner.Run(ctx, cfg) // confirmed when the table was opened
-	}
-	counting := cfg
-	counting.Open = openEmbedded
-	counting.Worker.Meet, counting.Meet = false, nil
-	counting.Faults = nil // the shadow is what the rules say, without mishaps
-	shadow, err := runner.MeasureShadow(ctx, counting)
-	if err != nil {
-		return nil, err
-	}
-	if err := o.confirm(shadow.USD, stderr); err != nil {
-		return nil, err
-	}
-	doc, err := runner.Run(ctx, cfg)
-	var invalid *runner.InvalidError
-	var open *runner.InconclusiveError
-	if err != nil && !errors.As(err, &invalid) && !errors.As(err, &open) {
-		return doc, err // interrupted, or never got there: nothing to compare
-	}
-	if _, err := shadow.Compare(doc); err != nil {
-		return doc, err
-	}
-	return doc, runner.Validity(doc)
-}
-
-// openTable opens an existing table once its reads are agreed to: looking at it
-// is a whole scan already.
-func (o *backendOptions) openTable(ctx context.Context, cfg runner.Config, stderr io.Writer) (runner.Source, error) {
-	b, err := cfg.Open(ctx)
-	if err != nil {
-		return runner.Source{}, err
-	}
-	usd, err := workloads.EstimateTable(ctx, b, o.table, cfg)
-	if err != nil {
-		return runner.Source{}, err
-	}
-	if err := o.confirm(usd, stderr); err != nil {
-		return runner.Source{}, err
-	}
-	return runner.OpenTable(ctx, b, o.table, cfg.Params.Word("prefix"))
-}
-
-// confirm prints the estimated cost of a run, and refuses a cost above the budget or
-// without --yes.
-func (o *backendOptions) confirm(usd float64, stderr io.Writer) error {
+// consent is what the flags allow the run to cost. This machine sends no bill.
+func (o *backendOptions) consent(stderr io.Writer) runner.Consent {
+	c := runner.Consent{Payee: cmp.Or(o.address(), "AWS"), Agreed: o.yes, BudgetUSD: o.budget, Estimated: func(usd float64) {
+		fmt.Fprintf(stderr, "lakebench: estimated cost of this run, including its set-up: %.4f USD (without storage and transfer)\n", usd)
+	}}
 	if isLoopback(o.address()) {
-		return nil
+		c.Payee = ""
 	}
-	fmt.Fprintf(stderr, "lakebench: estimated cost of this run, including its set-up: %.4f USD (without storage and transfer)\n", usd)
-	if usd > o.budget {
-		return usagef("estimated cost %.4f USD exceeds --budget %.4f; nothing was sent", usd, o.budget)
-	}
-	if !o.yes {
-		return usagef("nothing was sent: this costs money on %s; add --yes to agree", o.where())
-	}
-	return nil
-}
-
-func (o *backendOptions) where() string {
-	if o.address() == "" {
-		return "AWS"
-	}
-	return o.address()
+	return c
 }

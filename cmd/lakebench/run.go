@@ -142,7 +142,7 @@ func (o *runOptions) run(ctx context.Context, stdout, stderr io.Writer) (err err
 	}
 	cfg.Recorded = recorded.take
 	began := time.Now()
-	doc, runErr := o.backend.measure(ctx, cfg, stderr)
+	doc, runErr := o.measure(ctx, cfg, stderr)
 	p.end()
 	if doc != nil && cfg.Virtual {
 		// Whoever reads the result wants to know when it was made, not what the
@@ -156,6 +156,13 @@ func (o *runOptions) run(ctx context.Context, stdout, stderr io.Writer) (err err
 		return runErr
 	}
 	return errors.Join(o.output(ctx, to, doc, recorded, stdout, stderr), runErr)
+}
+
+func (o *runOptions) measure(ctx context.Context, cfg runner.Config, stderr io.Writer) (*results.Document, error) {
+	if o.backend.kind == backend.Embedded.String() || o.backend.existing { // its cost was agreed to when the table was opened
+		return runner.Run(ctx, cfg)
+	}
+	return runner.OnEndpoint(ctx, cfg, o.backend.consent(stderr))
 }
 
 // config resolves what can be refused before anything is opened. set are the
@@ -205,8 +212,10 @@ func (o *runOptions) open(ctx context.Context, cfg *runner.Config, set map[strin
 	if cfg.Source, err = o.source(ctx, *cfg, p, stderr); err != nil {
 		return err
 	}
-	cfg.Params, err = cfg.Workload.ResolveFor(ctx, set, cfg.Params, cfg.Source)
-	return err
+	if cfg.Params, err = cfg.Workload.ResolveFor(ctx, set, cfg.Params, cfg.Source); err != nil || o.backend.existing {
+		return err // the records of an existing table stay where they are
+	}
+	return cfg.FitsMemory(memory())
 }
 
 // stamp is a time as names of runs begin with it.
@@ -294,7 +303,11 @@ func (o *runOptions) source(ctx context.Context, cfg runner.Config, p *progress,
 		}
 		return runner.OpenHistory(ctx, fsys, name, func(done, total int64) { p.at("reading the history", done, total) })
 	case o.backend.existing:
-		return o.backend.openTable(ctx, cfg, stderr)
+		b, err := cfg.Open(ctx)
+		if err != nil {
+			return runner.Source{}, err
+		}
+		return workloads.OpenTable(ctx, b, o.backend.table, cfg, o.backend.consent(stderr))
 	default:
 		return runner.Source{}, nil
 	}
