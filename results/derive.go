@@ -103,7 +103,17 @@ type times struct {
 	response, service *hdrhistogram.Histogram
 }
 
-// value reads a percentile; false for other sources, or without samples.
+// samplesFor is how many samples a percentile needs. Above the median one of them has
+// to lie beyond it, else it is the longest time under another name: 100 samples for
+// p99, 1,000 for p99.9 (docs/spec/results.md §2).
+func samplesFor(percentile float64) int64 {
+	if percentile <= 50 {
+		return 1
+	}
+	return int64(math.Round(100 / (100 - percentile)))
+}
+
+// value reads a percentile; false for other sources, or with too few samples.
 func (t times) value(src Source) (ns float64, ok bool) {
 	h := t.response
 	if src.Time == ServiceTime {
@@ -114,6 +124,8 @@ func (t times) value(src Source) (ns float64, ok bool) {
 		return 0, false
 	case src.Percentile == 100:
 		return float64(h.Max()), true
+	case h.TotalCount() < samplesFor(src.Percentile):
+		return 0, false
 	}
 	return float64(h.ValueAtPercentile(src.Percentile)), true
 }

@@ -292,6 +292,33 @@ func TestDerive(t *testing.T) {
 	}
 }
 
+// A percentile that no sample lies beyond is none: p99 needs 100, p99.9 needs 1,000.
+func TestDeriveNeedsSamples(t *testing.T) {
+	of := func(n int) results.Series {
+		values := make([]int64, n)
+		for i := range values {
+			values[i] = int64(i + 1)
+		}
+		return timed(t, 0, values...)
+	}
+	for n, want := range map[int][3]bool{1: {true, false, false}, 99: {true, false, false}, 100: {true, true, false}, 999: {true, true, false}, 1000: {true, true, true}} {
+		s := of(n)
+		if err := s.Derive(metric.Common()); err != nil {
+			t.Fatal(err)
+		}
+		for _, prefix := range []string{"", "service-"} {
+			for i, name := range []string{"p50-ns", "p99-ns", "p999-ns"} {
+				if _, ok := s.Metrics[prefix+name]; ok != want[i] {
+					t.Errorf("%d samples: %s%s is there: %v, want %v", n, prefix, name, ok, want[i])
+				}
+			}
+			if s.Metrics[prefix+"max-ns"] != float64(n) {
+				t.Errorf("%d samples: longest is %v", n, s.Metrics[prefix+"max-ns"])
+			}
+		}
+	}
+}
+
 // Response and service times keep apart.
 func TestDeriveTimes(t *testing.T) {
 	fast, slow := timed(t, 0, 10, 20, 30, 40), timed(t, 0, 1000, 2000, 3000, 1<<20)
@@ -302,7 +329,7 @@ func TestDeriveTimes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]float64{
-		"p50-ns": 2000, "service-p50-ns": 20, "max-ns": 1 << 20, "service-max-ns": 40, "p99-ns": 1 << 20, "service-p999-ns": 40,
+		"p50-ns": 2000, "service-p50-ns": 20, "max-ns": 1 << 20, "service-max-ns": 40,
 	} {
 		// three significant digits: a bucket's upper edge
 		if got := s.Metrics[name]; got < want || got > want*1.001 {
