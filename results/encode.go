@@ -114,7 +114,7 @@ func checkMembers(r io.Reader) error {
 
 // silentMembers are the members of a document that, where they are left out, look
 // like a value. All of them stand before the long ones in what Encode writes.
-var silentMembers = []string{"checks", "clock", "deterministic", "ended", "environment", "lakebench", "partial",
+var silentMembers = []string{"checks", "clock", "deterministic", "ended", "environment", "headline", "lakebench", "partial",
 	"repeats", "run_id", "schema", "schema_version", "seed"}
 
 // readMembers returns members of the outermost object, until it has seen all
@@ -184,8 +184,6 @@ func unreadable(err, kind error) error {
 // document in memory may have nil for an empty one; a file says which it is.
 func (d *Document) missing() string {
 	switch {
-	case d.Headline == "":
-		return "headline"
 	case d.Published == nil:
 		return "published"
 	case d.Metrics == nil:

@@ -21,7 +21,9 @@
 //			},
 //			Deterministic: run.Always,
 //			Headline: func(doc *results.Document) string {
-//				return run.Largest(doc, "records").Sentences("requests/op", "record", "records", "a read", "takes")
+//				most := run.Largest(doc, "records")
+//				return run.Claim{What: "a read takes", Metric: "requests/op", On: "on", Variants: []string{"v1"}}.Say(
+//					run.Case{Given: "With " + most.Count("records", "record", "records"), At: most})
 //			},
 //			Prepare: func(ctx context.Context, s *run.Site) (run.Subject, error) {
 //				p := &reads{Site: s}

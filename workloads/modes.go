@@ -27,6 +27,14 @@ func modeVariants() []run.Variant {
 	}
 }
 
+// modeNames names the modes as headlines do.
+func modeNames() (names []string) {
+	for _, v := range modeVariants() {
+		names = append(names, v.Name)
+	}
+	return names
+}
+
 // A lake is a pair of tables in the state in which nodes of one mode find them.
 type lake struct {
 	*run.Site

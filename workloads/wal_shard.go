@@ -35,6 +35,14 @@ func policyVariants() []run.Variant {
 	}
 }
 
+// The policies as headlines name them.
+const (
+	scanBefore       = "scan (before the change)"
+	serveAfter       = "serve (after the change)"
+	policySerialized = "serialized"
+	policyProbe      = "probe"
+)
+
 // policyParams are the parameters of the policies.
 func policyParams() []run.Param {
 	return []run.Param{

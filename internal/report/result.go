@@ -104,7 +104,10 @@ func folded(title string, blocks []render.Block) []render.Block {
 
 // head is the answer, and what speaks against it.
 func head(doc results.Document) []render.Block {
-	blocks := []render.Block{render.Paragraph{Level: render.Strong, Text: doc.Headline}}
+	var blocks []render.Block
+	if doc.Headline != "" {
+		blocks = append(blocks, render.Paragraph{Level: render.Strong, Text: doc.Headline})
+	}
 	alert := func(level render.Level, layout string, args ...any) {
 		blocks = append(blocks, render.Paragraph{Level: level, Text: fmt.Sprintf(layout, args...)})
 	}
