@@ -3,10 +3,10 @@ package run
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"iter"
 	"math/rand/v2"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -18,37 +18,59 @@ import (
 // loadersAtOnce is how many batches are under way while a table is loaded.
 const loadersAtOnce = 4
 
-// progressRecords is after how many records loading says how far it is.
-const progressRecords = 1000
+// loadTogether is how many records are read before they are written to each of
+// several tables: 40 batches for one, of some 100 KB of keys.
+const loadTogether = 1000
 
-// Load writes records to a table, in the form that asItem gives them; total is how
-// many there are, for progress.
-func (s *Site) Load(ctx context.Context, table string, records iter.Seq2[history.Record, error], total int64,
-	asItem func(string, []byte) map[string]types.AttributeValue,
-) error {
-	var (
-		failed error
-		done   int64
-	)
-	items := func(yield func(map[string]types.AttributeValue) bool) {
-		for r, err := range records {
-			if err != nil {
-				failed = err
-				return
+// A Table is where records are loaded to, and the form that they have there.
+type Table struct {
+	Name string
+	Item func(key string, value []byte) map[string]types.AttributeValue
+}
+
+// Load reads records, once, and writes each to all tables; total is how many there
+// are, for progress.
+func (s *Site) Load(ctx context.Context, records iter.Seq2[history.Record, error], total int64, tables ...Table) error {
+	var names []string
+	configs := make([]item.LoadConfig, len(tables))
+	for i, t := range tables {
+		names = append(names, t.Name)
+		configs[i] = item.DefaultLoadConfig()
+		configs[i].Parallel = loadersAtOnce
+		configs[i].Random = s.Random("load " + t.Name)
+	}
+	client := s.SetupClient()
+	var done int64
+	chunk := make([]history.Record, 0, loadTogether)
+	write := func() error {
+		for i, t := range tables {
+			items := func(yield func(map[string]types.AttributeValue) bool) {
+				for _, r := range chunk {
+					if !yield(t.Item(r.Key, s.Value(r))) {
+						return
+					}
+				}
 			}
-			if !yield(asItem(r.Key, s.Value(r))) {
-				return
+			if _, err := item.Load(ctx, client, t.Name, items, configs[i]); err != nil {
+				return err
 			}
-			if done++; done%progressRecords == 0 {
-				s.Progress("loading "+table, done, total)
+		}
+		done += int64(len(chunk))
+		chunk = chunk[:0]
+		s.Progress("loading "+strings.Join(names, " and "), done, total)
+		return nil
+	}
+	for r, err := range records {
+		if err != nil {
+			return err
+		}
+		if chunk = append(chunk, r); len(chunk) == loadTogether {
+			if err := write(); err != nil {
+				return err
 			}
 		}
 	}
-	cfg := item.DefaultLoadConfig()
-	cfg.Parallel = loadersAtOnce
-	cfg.Random = s.Random("load " + table)
-	_, err := item.Load(ctx, s.SetupClient(), table, items, cfg)
-	return errors.Join(err, failed)
+	return write()
 }
 
 // Value is what the record with that key and version holds.

@@ -186,7 +186,7 @@ func (a *appendSite) prepare(ctx context.Context, variant string) error {
 			}
 		}
 	}
-	return a.Load(ctx, r.table, live, int64(a.lake.Config().Steady())+int64(a.lake.Config().Tables), item)
+	return a.Load(ctx, live, int64(a.lake.Config().Steady())+int64(a.lake.Config().Tables), run.Table{Name: r.table, Item: item})
 }
 
 // itemV2 is v2.Item under the default shard counts.

@@ -7,8 +7,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
-
 	"github.com/lakebench/lakebench/history"
 	"github.com/lakebench/lakebench/internal/meter"
 	"github.com/lakebench/lakebench/internal/units"
@@ -17,7 +15,6 @@ import (
 	"github.com/lakebench/lakebench/run/load"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/catalog"
-	"github.com/lakebench/lakebench/store/keyspace"
 	"github.com/lakebench/lakebench/store/v1"
 	"github.com/lakebench/lakebench/store/v2"
 )
@@ -135,39 +132,56 @@ type catalogSite struct {
 
 func prepareCatalog(ctx context.Context, s *run.Site) (run.Subject, error) {
 	c := &catalogSite{Site: s}
-	if err := c.learn(ctx); err != nil {
-		return nil, err
-	}
+	client := c.SetupClient()
+	var tables []run.Table
+	var err error
 	if s.Measures(variantV1) {
-		if err := c.loadV1(ctx); err != nil {
+		c.tableV1, err = c.table(ctx, "v1", func(ctx context.Context, name string) error {
+			return v1.Create(ctx, client, name)
+		})
+		if err != nil {
 			return nil, err
 		}
+		tables = append(tables, run.Table{Name: c.tableV1, Item: v1.Item})
 	}
 	if s.Measures(variantV2, variantV2Parallel) {
-		if err := c.loadV2(ctx); err != nil {
+		c.tableV2, err = c.table(ctx, "v2", func(ctx context.Context, name string) error {
+			return v2.Create(ctx, client, c.configV2(nil, name, 1, "create"))
+		})
+		if err != nil {
 			return nil, err
 		}
+		tables = append(tables, run.Table{Name: c.tableV2, Item: itemV2})
 	}
-	return c, nil
+	switch {
+	case c.existing(): // only the layouts themselves know what a refresh must list
+		return c, nil
+	case c.Config.SetUpElsewhere():
+		tables = nil
+	}
+	return c, c.load(ctx, tables)
 }
 
-// learn reads the records once and works out what a refresh must list.
-func (c *catalogSite) learn(ctx context.Context) error {
-	if c.existing() {
-		return nil // only the layouts themselves know
-	}
+// load reads the records once, writes them to the tables and works out what a
+// refresh must list.
+func (c *catalogSite) load(ctx context.Context, tables []run.Table) error {
 	prefix := c.Config.Params.Word("prefix")
 	entries := map[string][]byte{}
-	for r, err := range c.records(ctx) {
-		if err != nil {
-			return err
+	records := func(yield func(history.Record, error) bool) {
+		for r, err := range c.records(ctx) {
+			if err == nil && c.Measures(variantV2, variantV2Parallel) && r.Storable() != nil {
+				err = fmt.Errorf("record %q cannot be held by v2: %w; measure it with --variant v1 alone", r.Key, r.Storable())
+			}
+			if strings.HasPrefix(r.Key, prefix) {
+				entries[r.Key] = c.Value(r)
+			}
+			if !yield(r, err) {
+				return
+			}
 		}
-		if err := r.Storable(); err != nil && c.Measures(variantV2, variantV2Parallel) {
-			return fmt.Errorf("record %q cannot be held by v2: %w; measure it with --variant v1 alone", r.Key, err)
-		}
-		if strings.HasPrefix(r.Key, prefix) {
-			entries[r.Key] = c.Value(r)
-		}
+	}
+	if err := c.Load(ctx, records, c.size(), tables...); err != nil {
+		return err
 	}
 	want := listingOf(entries)
 	c.want = &want
@@ -182,23 +196,8 @@ func (c *catalogSite) records(ctx context.Context) iter.Seq2[history.Record, err
 	return generated(c.Int("tables"), c.Int("history_records"), c.Int("item_bytes"), c.Config.Seed)
 }
 
-func (c *catalogSite) loadV1(ctx context.Context) error {
-	var err error
-	client := c.SetupClient()
-	c.tableV1, err = c.table(ctx, "v1", func(ctx context.Context, name string) error {
-		return v1.Create(ctx, client, name)
-	})
-	if err != nil || c.isThere() {
-		return err
-	}
-	return c.Load(ctx, c.tableV1, c.records(ctx), c.size(), v1.Item)
-}
-
 // existing reports whether the tables belong to the user, and are only read.
 func (c *catalogSite) existing() bool { return c.Config.Source.Table != "" }
-
-// isThere reports whether the tables are loaded already.
-func (c *catalogSite) isThere() bool { return c.existing() || c.Config.SetUpElsewhere() }
 
 // table makes the table of a layout, or names the existing one.
 func (c *catalogSite) table(ctx context.Context, layout string, create func(ctx context.Context, name string) error) (string, error) {
@@ -212,21 +211,6 @@ func (c *catalogSite) table(ctx context.Context, layout string, create func(ctx 
 	default:
 		return v2.TableName(c.Config.Source.Table), nil
 	}
-}
-
-func (c *catalogSite) loadV2(ctx context.Context) error {
-	var err error
-	client := c.SetupClient()
-	c.tableV2, err = c.table(ctx, "v2", func(ctx context.Context, name string) error {
-		return v2.Create(ctx, client, c.configV2(nil, name, 1, "create"))
-	})
-	if err != nil || c.isThere() {
-		return err
-	}
-	shards := keyspace.DefaultShardCounts()
-	return c.Load(ctx, c.tableV2, c.records(ctx), c.size(), func(key string, value []byte) map[string]types.AttributeValue {
-		return v2.Item(shards, key, value)
-	})
 }
 
 // size is how many records there are.

@@ -50,42 +50,44 @@ func newLake(ctx context.Context, s *run.Site, name string, mode control.Mode, r
 	l := &lake{Site: s, mode: mode, owner: name}
 	layout := fmt.Sprintf("%d-%s", s.Number, name)
 	l.v1 = s.Backend.TableName(layout)
+	var tables []run.Table
 	if mode != control.ModeV2Only {
-		if err := l.makeV1(ctx, layout, records, total); err != nil {
+		if err := l.makeV1(ctx, layout); err != nil {
 			return nil, err
 		}
+		tables = append(tables, run.Table{Name: l.v1, Item: v1.Item})
 	}
-	return l, l.makeV2(ctx, layout, records, total)
+	if err := l.makeV2(ctx, layout); err != nil {
+		return nil, err
+	}
+	// In mode v1 the companion stays empty: a migration has been prepared, so that
+	// nodes are registered, and has not begun.
+	if mode != control.ModeV1 {
+		tables = append(tables, run.Table{Name: v2.TableName(l.v1), Item: itemV2})
+	}
+	if err := l.Load(ctx, records, total, tables...); err != nil {
+		return nil, err
+	}
+	if mode.ReadsV2() {
+		return l, l.finalize(ctx)
+	}
+	return l, nil
 }
 
-func (l *lake) makeV1(ctx context.Context, layout string, records iter.Seq2[history.Record, error], total int64) error {
+func (l *lake) makeV1(ctx context.Context, layout string) error {
 	client := l.SetupClient()
-	name, err := l.Backend.Table(ctx, layout, func(ctx context.Context, name string) error { return v1.Create(ctx, client, name) })
-	if err != nil {
-		return err
-	}
-	return l.Load(ctx, name, records, total, v1.Item)
+	_, err := l.Backend.Table(ctx, layout, func(ctx context.Context, name string) error { return v1.Create(ctx, client, name) })
+	return err
 }
 
-// makeV2 makes the companion. In mode v1 it stays empty: a migration has been
-// prepared, so that nodes are registered, and has not begun.
-func (l *lake) makeV2(ctx context.Context, layout string, records iter.Seq2[history.Record, error], total int64) error {
+func (l *lake) makeV2(ctx context.Context, layout string) error {
 	client := l.SetupClient()
-	name, err := l.Backend.Table(ctx, v2.TableName(layout), func(ctx context.Context, name string) error {
+	_, err := l.Backend.Table(ctx, v2.TableName(layout), func(ctx context.Context, name string) error {
 		cfg := v2.DefaultConfig()
 		cfg.Table, cfg.Random = name, l.Random("create "+l.owner)
 		return v2.Create(ctx, client, cfg)
 	})
-	if err != nil || l.mode == control.ModeV1 {
-		return err
-	}
-	if err := l.Load(ctx, name, records, total, itemV2); err != nil {
-		return err
-	}
-	if l.mode.ReadsV2() {
-		return l.finalize(ctx)
-	}
-	return nil
+	return err
 }
 
 // finalize puts the control records of a finished migration.
