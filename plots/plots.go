@@ -141,7 +141,7 @@ const (
 	chartWidth  = 410
 	chartHeight = 270
 	barRoom     = 36 // for each bar
-	pngDPI      = 192
+	pngDPI      = 144
 )
 
 // isFlat reports whether the page is a single chart in which nothing changes.

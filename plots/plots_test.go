@@ -296,7 +296,7 @@ func TestCoincidingCurvesAreBothSeen(t *testing.T) {
 		}
 	}
 	for i, name := range []string{"v1", "v2", "v2-parallel"} {
-		if n := seen[looks[i].color]; n < 200 {
+		if n := seen[looks[i].color]; n < pngDPI { // an inch of a line that is a pixel wide
 			t.Errorf("%d pixels of %s between 10,000 and 100,000 records", n, name)
 		}
 	}

@@ -7,9 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// DefaultWidth is the width of a terminal whose width is not known, in columns.
-const DefaultWidth = 80
-
 // TextOptions describe a terminal.
 type TextOptions struct {
 	// Width is in columns; 0 has no limit: nothing is left out, and no line is broken.

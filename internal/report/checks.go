@@ -71,7 +71,7 @@ func causes(doc results.Document) []render.Block {
 	for _, label := range b.Causes {
 		cells := []string{label}
 		for _, v := range b.Variants {
-			cells = append(cells, twoDecimals(b.Counts[v][label]))
+			cells = append(cells, format.Significant(b.Counts[v][label]))
 		}
 		t.Rows = append(t.Rows, render.Row{Cells: cells})
 	}
