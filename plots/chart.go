@@ -24,6 +24,7 @@ type chart struct {
 // curve is a variant.
 type curve struct {
 	variant string
+	of      string        // of several results, the variant without the result's name
 	class   results.Class // "" if there is no fit
 	look    look          // the same in all charts of a document
 	dots    []dot

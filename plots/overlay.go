@@ -32,7 +32,7 @@ func (e *SelectionError) Error() string { return e.Problem }
 // name behind its own. A selection that matches nothing, and more curves than can
 // be told apart, are a *SelectionError.
 func Overlay(docs []results.Named, s Selection) ([]Picture, error) {
-	doc, err := combine(docs, s.Variants)
+	doc, origins, err := combine(docs, s.Variants)
 	if err != nil {
 		return nil, err
 	}
@@ -42,6 +42,7 @@ func Overlay(docs []results.Named, s Selection) ([]Picture, error) {
 	var pictures []Picture
 	for _, p := range pagesOf(doc) {
 		if s.matches(p) {
+			origins.mark(p)
 			pictures = append(pictures, newPicture(p))
 		}
 	}
@@ -51,24 +52,55 @@ func Overlay(docs []results.Named, s Selection) ([]Picture, error) {
 	return pictures, nil
 }
 
+// An origin is the variant that a curve is of, and the number of its result.
+type origin struct {
+	variant string
+	result  int
+}
+
+// origins are those of the curves of several results, by name.
+type origins map[string]origin
+
+// mark gives the curves of a variant one colour and marker, and another line for each
+// result.
+func (o origins) mark(p page) {
+	var variants []string
+	for _, c := range p.charts {
+		for _, v := range c.curves {
+			if name := o[v.variant].variant; !slices.Contains(variants, name) {
+				variants = append(variants, name)
+			}
+		}
+	}
+	look := looksOf(variants)
+	for _, c := range p.charts {
+		for i := range c.curves {
+			from := o[c.curves[i].variant]
+			c.curves[i].of, c.curves[i].look = from.variant, look[from.variant].again(from.result)
+		}
+	}
+}
+
 // combine puts results into one document whose variants bear the results' names,
 // if there are several.
-func combine(docs []results.Named, variants []string) (results.Document, error) {
+func combine(docs []results.Named, variants []string) (results.Document, origins, error) {
 	if len(docs) == 0 {
-		return results.Document{}, &SelectionError{"no result given"}
+		return results.Document{}, nil, &SelectionError{"no result given"}
 	}
-	out := results.Document{Workload: docs[0].Document.Workload}
+	out, from := results.Document{Workload: docs[0].Document.Workload}, origins{}
 	kept := func(variant string) bool { return len(variants) == 0 || slices.Contains(variants, variant) }
-	for _, d := range docs {
+	for i, d := range docs {
 		out.Metrics = out.Metrics.Union(d.Document.Metrics)
 		if name := d.Document.Workload.Name; name != out.Workload.Name {
-			return results.Document{}, &SelectionError{fmt.Sprintf("%s is of workload %s, %s of %s: a chart shows one", docs[0].Name, out.Workload.Name, d.Name, name)}
+			return results.Document{}, nil, &SelectionError{fmt.Sprintf("%s is of workload %s, %s of %s: a chart shows one", docs[0].Name, out.Workload.Name, d.Name, name)}
 		}
 		name := func(variant string) string {
-			if len(docs) == 1 {
-				return variant
+			full := variant
+			if len(docs) > 1 {
+				full += ", " + d.Name
 			}
-			return variant + ", " + d.Name
+			from[full] = origin{variant, i}
+			return full
 		}
 		for _, s := range d.Document.Series {
 			if kept(s.Variant) {
@@ -89,7 +121,7 @@ func combine(docs []results.Named, variants []string) (results.Document, error) 
 			}
 		}
 	}
-	return out, nil
+	return out, from, nil
 }
 
 // check says what in the selection the document does not have.

@@ -40,7 +40,7 @@ func TestOverlay(t *testing.T) {
 		return data
 	}
 	got := texts(t, draw("svg"))
-	for _, want := range []string{"v1, before: linear", "v1, after: linear", "v2, before = v2, after: constant", "102", "51", "the least possible"} {
+	for _, want := range []string{"v1, before: linear", "v1, after: linear", "v2: constant", "102", "51", "the least possible"} {
 		if !slices.Contains(got, want) {
 			t.Errorf("no text %q in %q", want, got)
 		}
@@ -49,6 +49,25 @@ func TestOverlay(t *testing.T) {
 		if !bytes.Equal(draw(format), draw(format)) {
 			t.Errorf("two drawings as %s differ", format)
 		}
+	}
+}
+
+// A variant has one colour and marker in all results, and another line in each.
+func TestLooksOfResults(t *testing.T) {
+	pictures, err := Overlay(two(), Selection{Metric: "requests/op"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	looks := map[string]look{}
+	for _, v := range pictures[0].page.charts[0].curves {
+		looks[v.variant] = v.look
+	}
+	a, b := looks["v1, before"], looks["v1, after"]
+	if a.color != b.color || slices.Equal(a.dashes, b.dashes) || a.filled == b.filled {
+		t.Errorf("v1 is %+v and %+v, want one colour and two lines", a, b)
+	}
+	if looks["v2, before"].color == a.color {
+		t.Error("two variants have one colour")
 	}
 }
 

@@ -55,18 +55,33 @@ func (p page) drawTiles(pen *pen, r vg.Rectangle) {
 func (p page) coinciding(c *chart) string {
 	var equal []string
 	for _, together := range c.grouped(c) {
-		if len(together) > 1 && !slices.ContainsFunc(p.charts[0].grouped(p.charts...), func(g []curve) bool { return labelOf(g) == labelOf(together) }) {
-			equal = append(equal, labelOf(together))
+		if len(together) > 1 && !slices.ContainsFunc(p.charts[0].grouped(p.charts...), func(g []curve) bool { return c.labelOf(g) == c.labelOf(together) }) {
+			equal = append(equal, c.labelOf(together))
 		}
 	}
 	return strings.Join(equal, " · ")
 }
 
-// labelOf is the one label of curves that coincide.
-func labelOf(curves []curve) string {
-	names := make([]string, len(curves))
-	for i, v := range curves {
-		names[i] = v.variant
+// labelOf is the one label of curves that coincide. A variant that all results have
+// there is named once.
+func (c *chart) labelOf(curves []curve) string {
+	of := func(all []curve, variant string) (n int) {
+		for _, v := range all {
+			if v.of == variant {
+				n++
+			}
+		}
+		return n
+	}
+	var names []string
+	for _, v := range curves {
+		name := v.variant
+		if n := of(curves, v.of); v.of != "" && n > 1 && n == of(c.curves, v.of) {
+			name = v.of
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
 	}
 	return strings.Join(names, " = ")
 }
@@ -104,7 +119,7 @@ func (p page) drawLegend(pen *pen, at vg.Point, right vg.Length) vg.Length {
 		at.X += w + space
 	}
 	for _, together := range p.charts[0].grouped(p.charts...) {
-		text := labelOf(together)
+		text := p.charts[0].labelOf(together)
 		if v := together[0]; len(p.charts) == 1 && p.charts[0].showsClass(v) {
 			text += ": " + string(v.class)
 		}

@@ -78,6 +78,17 @@ func (l look) line() draw.LineStyle {
 	return draw.LineStyle{Color: l.color, Width: l.width, Dashes: l.dashes}
 }
 
+// again is the look of a variant in another result of several: the colour and the
+// marker stay.
+func (l look) again(result int) look {
+	if result == 0 {
+		return l
+	}
+	others := [][]vg.Length{{6, 3}, {1.5, 2.5}, {9, 3, 1.5, 3}}
+	l.dashes, l.width, l.filled = others[(result-1)%len(others)], 0.7*l.width, l.filled != (result%2 == 1)
+	return l
+}
+
 // mix blends so much of b into a.
 func mix(a, b color.RGBA, part float64) color.RGBA {
 	blend := func(a, b uint8) uint8 { return uint8(math.Round(float64(a)*(1-part) + float64(b)*part)) }
