@@ -54,50 +54,54 @@ func Across(by []string, all ...results.Named) (render.Page, error) {
 	return p, nil
 }
 
-// overlaid are the charts of the metrics that differ, each with all results in it; a
-// chart for each variant where there would be too many curves for one.
+// Bounds of the charts of a report of several results.
+const (
+	mostOverlaid = 8
+	mostOfMetric = 2
+)
+
+// overlaid are the charts of the metrics that differ, those nearest to the focus of the
+// workload, each with all results in it. Where a chart of all variants would have too
+// many curves, it has those that differ, or there is one for each of them.
 func overlaid(each []*compare.Comparison, aligned []results.Named) ([]render.Picture, error) {
-	var metrics, variants []string
+	doc := aligned[0].Document
+	differ := map[string][]string{} // variants by metric
+	var metrics []string
 	for _, c := range each {
 		for i := range c.Rows {
 			r := &c.Rows[i]
-			if r.Phase == results.Steady && r.Differs() && !slices.Contains(metrics, r.Metric) {
+			if r.Phase != results.Steady || !r.Differs() || slices.Contains(differ[r.Metric], r.Variant) {
+				continue
+			}
+			if len(differ[r.Metric]) == 0 {
 				metrics = append(metrics, r.Metric)
 			}
-			if !slices.Contains(variants, r.Variant) {
-				variants = append(variants, r.Variant)
-			}
+			differ[r.Metric] = append(differ[r.Metric], r.Variant)
 		}
 	}
-	aligned[0].Document.Metrics.Sort(metrics)
+	doc.Metrics.Sort(metrics)
 	var pictures []render.Picture
-	draw := func(s plots.Selection) error {
-		found, err := plots.Overlay(aligned, s)
-		var nothing *plots.SelectionError
-		if err != nil && !errors.As(err, &nothing) {
-			return err
-		}
-		for _, p := range found {
-			pictures = append(pictures, p)
-		}
-		return nil
-	}
 	for _, m := range metrics {
-		before := len(pictures)
-		if err := draw(plots.Selection{Metric: m}); err != nil {
-			return nil, err
+		shown := [][]string{nil} // all variants
+		if len(doc.Variants())*len(aligned) > plots.MostCurves {
+			shown = [][]string{differ[m]}
 		}
-		for _, v := range variants {
-			if len(pictures) > before && len(variants)*len(aligned) <= plots.MostCurves {
-				break
-			}
-			if err := draw(plots.Selection{Metric: m, Variants: []string{v}}); err != nil {
+		if len(differ[m])*len(aligned) > plots.MostCurves {
+			shown = slices.Collect(slices.Chunk(differ[m], 1))
+		}
+		for _, variants := range shown {
+			found, err := plots.Overlay(aligned, plots.Selection{Metric: m, Variants: variants})
+			var nothing *plots.SelectionError
+			if err != nil && !errors.As(err, &nothing) {
 				return nil, err
+			}
+			slices.SortStableFunc(found, func(a, b plots.Picture) int {
+				return Drawn{Document: doc}.distance(a) - Drawn{Document: doc}.distance(b)
+			})
+			for _, p := range found[:min(len(found), mostOfMetric)] {
+				pictures = append(pictures, p)
 			}
 		}
 	}
 	return pictures[:min(len(pictures), mostOverlaid)], nil
 }
-
-// mostOverlaid bounds the charts of a report of several results.
-const mostOverlaid = 8
