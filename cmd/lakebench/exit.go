@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/lakebench/lakebench/internal/backend"
 	"github.com/lakebench/lakebench/internal/sim/explore"
@@ -85,6 +86,7 @@ func judgedCode(o gate.Outcome) int {
 	}
 }
 
+// printError writes a line for each error that was joined.
 func printError(w io.Writer, err error) {
-	fmt.Fprintf(w, "lakebench: %v\n", err)
+	fmt.Fprintf(w, "lakebench: %s\n", strings.ReplaceAll(err.Error(), "\n", "\nlakebench: "))
 }

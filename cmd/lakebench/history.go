@@ -75,7 +75,8 @@ time after its start.`,
 	f.Int64Var(&cfg.Records, "history-records", 10_000, "records in addition to the tables")
 	f.DurationVar(&at, "at", 0, "take the records at this time after the start")
 	f.IntVar(&cfg.Lake.Tables, "tables", cfg.Lake.Tables, "number of tables")
-	f.Float64Var(&cfg.Lake.CommitsPerSecond, "commits-per-second", cfg.Lake.CommitsPerSecond, "commits per second over all tables (default: enough to reach --history-records)")
+	f.Float64Var(&cfg.Lake.CommitsPerSecond, "commits-per-second", cfg.Lake.CommitsPerSecond, "commits per second over all tables (default enough to reach --history-records, 1 with --at)")
+	f.Lookup("commits-per-second").DefValue = "" // the text above says it
 	f.DurationVar(&cfg.Lake.Retention, "retention", cfg.Lake.Retention, "lifetime of the records of appends, manifests and tombstones")
 	f.Float64Var(&cfg.Lake.ZipfExponent, "zipf", cfg.Lake.ZipfExponent, "Zipf exponent of the load over tables; 0 is uniform")
 	f.IntVar(&cfg.Lake.ItemBytes, "item-bytes", cfg.Lake.ItemBytes, "size of a v1 item in bytes, including attribute names")

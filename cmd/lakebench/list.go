@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lakebench/lakebench/internal/render"
 	runner "github.com/lakebench/lakebench/run"
 	"github.com/lakebench/lakebench/workloads"
 )
@@ -15,7 +16,9 @@ func newList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list [NAME]",
 		Short: "List the workloads with their variants and parameters",
-		Args:  arguments(0, 1, "at most one workload"),
+		Long: `List prints every workload, or the one named: its variants, its parameters with
+their bounds and defaults, and the metrics that only this workload has.`,
+		Args: arguments(0, 1, "at most one workload"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			all := workloads.All()
 			if len(args) > 0 {
@@ -28,13 +31,11 @@ func newList() *cobra.Command {
 			if asJSON {
 				return listJSON(cmd.OutOrStdout(), all)
 			}
-			for i, w := range all {
-				if i > 0 {
-					fmt.Fprintln(cmd.OutOrStdout())
-				}
-				listText(cmd.OutOrStdout(), w)
+			var page render.Page
+			for _, w := range all {
+				page.Blocks = append(page.Blocks, listed(w))
 			}
-			return nil
+			return render.Text(cmd.OutOrStdout(), page, terminalOf(cmd.OutOrStdout()))
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the list as JSON")
@@ -47,32 +48,35 @@ var divisions = map[runner.Division]string{
 	runner.BySeries:    "each measure whole series (one variant at one point), because operations depend on earlier ones",
 }
 
-func listText(out io.Writer, w *runner.Workload) {
-	fmt.Fprintf(out, "%s (version %d)\n  %s\n", w.Name, w.Version, w.Summary)
-	fmt.Fprintf(out, "\n  workers (--worker i/n) %s\n", divisions[w.Division()])
-	fmt.Fprintln(out, "\n  variants")
+// listed is what a workload is, for a terminal.
+func listed(w *runner.Workload) render.Section {
+	var variants, params, metrics render.Facts
 	for _, v := range w.Variants {
-		fmt.Fprintf(out, "    %-16s %s\n", v.Name, v.Doc)
+		variants = append(variants, render.Fact{Name: v.Name, Value: v.Doc})
 	}
-	fmt.Fprintln(out, "\n  parameters (--set name=value; * takes a list a,b,c or a range a..b)")
 	for _, p := range w.Params {
-		star := " "
+		name, bounds := " "+p.Written(), fmt.Sprintf("%s; default %s", p.Allowed(), p.WrittenDefault())
 		if p.Swept {
-			star = "*"
+			name = "*" + p.Written()
 		}
-		counted := ""
 		if p.Span != "" {
-			counted = fmt.Sprintf("; in results: %s", p.Name)
+			bounds += "; in results: " + p.Name
 		}
-		fmt.Fprintf(out, "   %s%-16s %s\n", star, p.Written(), p.Doc)
-		fmt.Fprintf(out, "    %-16s %s; default %s%s\n", "", p.Allowed(), p.WrittenDefault(), counted)
-	}
-	if len(w.Metrics) > 0 {
-		fmt.Fprintln(out, "\n  metrics of this workload")
+		params = append(params, render.Fact{Name: name, Value: p.Doc + "\n" + bounds})
 	}
 	for _, m := range w.Metrics {
-		fmt.Fprintf(out, "    %-19s %s\n", m.Name, m.Doc)
+		metrics = append(metrics, render.Fact{Name: m.Name, Value: m.Doc})
 	}
+	blocks := []render.Block{
+		render.Paragraph{Text: w.Summary},
+		render.Paragraph{Text: "Workers (--worker i/n) " + divisions[w.Division()] + "."},
+		render.Section{Title: "Variants", Blocks: []render.Block{variants}},
+		render.Section{Title: "Parameters (--set name=value; * takes a list a,b,c or a range a..b)", Blocks: []render.Block{params}},
+	}
+	if len(metrics) > 0 {
+		blocks = append(blocks, render.Section{Title: "Metrics of this workload", Blocks: []render.Block{metrics}})
+	}
+	return render.Section{Title: fmt.Sprintf("%s (version %d)", w.Name, w.Version), Blocks: blocks}
 }
 
 // listedWorkload, listedNote and listedParam are the JSON form of a workload.

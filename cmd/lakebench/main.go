@@ -61,8 +61,9 @@ Numbers are written 1000, 1_000 or 1e3, and lengths of time 30s, 12h, 7d, 1w or
 Exit codes:
     0  ok
     1  a difference, regression, finding or refusal
-    2  wrong usage, bad input, or a file that cannot be written
-    3  invalid run: a check failed, so its numbers must not be used
+    2  wrong usage or input, a file that cannot be written, too little memory
+    3  invalid run: a check failed or a worker's part is missing, so its numbers
+       must not be used
     4  inconclusive
     5  the service cannot be reached, or refuses
   130  interrupted; what was measured is kept`,

@@ -24,7 +24,7 @@ type recordings struct {
 func openRecordings(dir string) (*recordings, error) {
 	if dir != "" {
 		if err := atomicfile.Probe(filepath.Join(dir, "history.json")); err != nil {
-			return nil, usagef("--history-out: %w", err)
+			return nil, usagef("--operations-out: %w", err)
 		}
 	}
 	return &recordings{dir: dir}, nil

@@ -58,10 +58,11 @@ folder below --out.
 AWS_REGION, credentials) gives the S3 endpoint of that bucket, independently of
 what is measured. result.json is written last and never overwritten.
 
-"lakebench list" shows the workloads with their variants and parameters.`,
+"lakebench list" shows the workloads with their variants and parameters,
+"lakebench list NAME" one of them.`,
 		Example: `  lakebench run catalog-refresh
   lakebench run catalog-refresh --set tables=200 --set history_records=0,5000,50000
-  lakebench run catalog-refresh --history export.lake --variant v1,v2
+  lakebench run catalog-refresh --history lake.jsonl.gz --variant v1,v2
   lakebench run catalog-refresh --backend endpoint --dynamodb-endpoint http://127.0.0.1:8000`,
 		Args: arguments(0, 1, "one workload"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -75,7 +76,7 @@ what is measured. result.json is written last and never overwritten.
 	f.StringVar(&o.workload, "workload", "", "the workload to run, instead of the argument `NAME`")
 	f.StringArrayVar(&o.set, "set", nil, "set a parameter: `name=value`; swept parameters take lists a,b,c and ranges a..b")
 	f.StringVar(&o.params, "params", "", "read parameters from a YAML `file`; --set wins over it")
-	f.StringSliceVar(&o.variants, "variant", nil, "measure only these variants (default all)")
+	f.StringSliceVar(&o.variants, "variant", nil, "measure only these variants, as a list of `names` (default all)")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the generated operations")
 	f.IntVar(&o.repeats, "repeats", 1, "repetitions per variant and point")
 	f.StringVar(&o.history, "history", "", "measure the records of this history `file` (see lakebench history)")
@@ -83,7 +84,7 @@ what is measured. result.json is written last and never overwritten.
 	f.StringVar(&o.out, "out", "lakebench-results", outHelp)
 	f.BoolVar(&o.json, "json", false, "print the result document on standard output instead of tables")
 	f.StringVar(&o.trace, "trace-out", "", "write every request to this `file`, one JSON line each")
-	f.StringVar(&o.recorded, "history-out", "", "write the recorded operations to this `dir`, one JSON file per measurement")
+	f.StringVar(&o.recorded, "operations-out", "", "write the operations that the checker read to this `dir`, one JSON file per measurement")
 	f.StringVar(&o.worker, "worker", "", "measure part `i/n` of the run (job/n in a pod of an Indexed Job); lakebench merge combines the parts")
 	f.StringVar(&o.backend.start, "start", "", "`name` shared by all workers of one run on an endpoint; must be new for each run")
 	f.StringVar(&o.faults, "faults", "", "inject faults by these `rules`, such as 'on dynamodb Scan nth 3 : throttle', or @FILE")

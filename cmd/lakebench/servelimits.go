@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"sync"
 	"time"
+
+	"golang.org/x/net/netutil"
 )
 
 // serveLimits bound what clients can take of the process that serves them,
@@ -47,7 +48,7 @@ func (s serveLimits) serve(ctx context.Context, l net.Listener, handler http.Han
 	}
 	failed := make(chan error, 1)
 	go func() {
-		failed <- server.Serve(newBoundedListener(l, s.connections))
+		failed <- server.Serve(netutil.LimitListener(l, s.connections))
 	}()
 	select {
 	case err := <-failed:
@@ -57,53 +58,8 @@ func (s serveLimits) serve(ctx context.Context, l net.Listener, handler http.Han
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.stop)
 	defer cancel()
 	if err := server.Shutdown(stop); err != nil {
-		_ = server.Close() // who is still there has had his time
+		_ = server.Close() // the time of the requests that are left is up
 		return fmt.Errorf("stopping: requests still in flight after %v: %w", s.stop, err)
 	}
 	return nil
-}
-
-// boundedListener accepts as many connections as there are places.
-type boundedListener struct {
-	net.Listener
-	places chan struct{}
-	closed chan struct{}
-	close  func() // closes closed, once
-}
-
-func newBoundedListener(l net.Listener, connections int) *boundedListener {
-	closed := make(chan struct{})
-	return &boundedListener{
-		Listener: l, places: make(chan struct{}, connections),
-		closed: closed, close: sync.OnceFunc(func() { close(closed) }),
-	}
-}
-
-func (l *boundedListener) Accept() (net.Conn, error) {
-	select {
-	case l.places <- struct{}{}:
-	case <-l.closed: // while all places are taken; a server that stops waits for this
-		return nil, net.ErrClosed
-	}
-	c, err := l.Listener.Accept()
-	if err != nil {
-		<-l.places
-		return nil, err
-	}
-	return &boundedConn{Conn: c, leave: sync.OnceFunc(func() { <-l.places })}, nil
-}
-
-func (l *boundedListener) Close() error {
-	l.close()
-	return l.Listener.Close()
-}
-
-type boundedConn struct {
-	net.Conn
-	leave func()
-}
-
-func (c *boundedConn) Close() error {
-	defer c.leave()
-	return c.Conn.Close()
 }
