@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/lakebench/lakebench/history"
+	"github.com/lakebench/lakebench/internal/digest"
 	"github.com/lakebench/lakebench/internal/meter"
 	"github.com/lakebench/lakebench/internal/sim/checker"
 	"github.com/lakebench/lakebench/internal/units"
@@ -314,7 +315,7 @@ func (a *appendSite) refresh(p *replay, reader *catalog.Catalog) run.Operation {
 			return err
 		}
 		c := results.Check{Name: checkExpected, Status: results.Passed, Detail: "keys and values are those of the history at that moment"}
-		if got, want := listingOf(view.Entries), listingOf(p.tables); got != want && !p.broken {
+		if got, want := digest.Of(view.Entries), digest.Of(p.tables); got != want && !p.broken {
 			c.Status, c.Detail = results.Failed, fmt.Sprintf("%s at %s listed %v, expected %v", p.table, run.PointText(a.Point), got, want)
 		}
 		a.found.Add(c)
@@ -369,9 +370,9 @@ const checkEnd = "the tables end as the history does"
 func (a *appendSite) Checks(ctx context.Context) ([]results.Check, error) {
 	for variant, p := range inOrder(a.replays) {
 		c := results.Check{Name: checkEnd, Status: results.Passed, Detail: "keys and values of every family are those that are live at that moment"}
-		var want contents
+		var want digest.Set
 		for rec := range a.lake.Live(p.at - 1) {
-			want.add(rec.Key, a.Value(rec))
+			want.Add(rec.Key, a.Value(rec))
 		}
 		got, err := contentsOf(ctx, a.SetupClient(), p.table)
 		switch {

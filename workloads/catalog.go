@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/lakebench/lakebench/history"
+	"github.com/lakebench/lakebench/internal/digest"
 	"github.com/lakebench/lakebench/internal/meter"
 	"github.com/lakebench/lakebench/internal/units"
 	"github.com/lakebench/lakebench/results"
@@ -125,8 +126,8 @@ func checkCatalog(cfg run.Config) error {
 type catalogSite struct {
 	*run.Site
 	tableV1, tableV2 string
-	want             *listing // what a refresh must list; nil if only the table knows
-	first            *listing // what the first refresh listed
+	want             *digest.Set // what a refresh must list; nil if only the table knows
+	first            *digest.Set // what the first refresh listed
 	found            run.CheckList
 }
 
@@ -183,7 +184,7 @@ func (c *catalogSite) load(ctx context.Context, tables []run.Table) error {
 	if err := c.Load(ctx, records, c.size(), tables...); err != nil {
 		return err
 	}
-	want := listingOf(entries)
+	want := digest.Of(entries)
 	c.want = &want
 	return nil
 }
@@ -264,7 +265,7 @@ func (c *catalogSite) Measure(ctx context.Context, r *run.Recorder) error {
 		if err != nil {
 			return err
 		}
-		c.compare(r.Variant, listingOf(view.Entries))
+		c.compare(r.Variant, digest.Of(view.Entries))
 		return nil
 	}}
 	again := func(load.Start) run.Operation { return refresh }
@@ -285,7 +286,7 @@ const (
 )
 
 // compare looks at what one refresh listed.
-func (c *catalogSite) compare(variant string, got listing) {
+func (c *catalogSite) compare(variant string, got digest.Set) {
 	expected := results.Check{Name: checkExpected, Status: results.Passed, Detail: "keys and values are those that were generated or imported"}
 	switch {
 	case c.want == nil:

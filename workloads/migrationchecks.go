@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/lakebench/lakebench/internal/digest"
 	"github.com/lakebench/lakebench/internal/meter"
 	"github.com/lakebench/lakebench/internal/sim/checker"
 	"github.com/lakebench/lakebench/migrate"
@@ -67,10 +68,10 @@ func (mv *move) book(name string, ok bool, passed, failed string) {
 // end compares both tables and returns what v2 holds.
 func (mv *move) end(ctx context.Context) (map[string][]byte, error) {
 	end := map[string][]byte{}
-	var a, b contents
+	var a, b digest.Set
 	for err := range scan(ctx, mv.SetupClient(), v2.TableName(mv.lake.v1), func(key string, value []byte) {
 		end[key] = value
-		b.add(key, value)
+		b.Add(key, value)
 	}) {
 		return nil, err
 	}

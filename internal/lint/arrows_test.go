@@ -66,6 +66,7 @@ var arrows = map[string][]string{
 	"internal/sim/task": nil,
 	"internal/cause":    nil,
 	"internal/counts":   nil,
+	"internal/digest":   nil,
 	"internal/units":    nil,
 	"internal/cost":     nil,
 	"internal/price":    nil,
@@ -82,7 +83,7 @@ var arrows = map[string][]string{
 }
 
 // leaves may be imported by everything.
-var leaves = []string{"internal/sim/task", "internal/cause", "internal/counts", "internal/units", "internal/cost", "store/keyspace", "internal/price", "internal/attempt", "internal/concern", "internal/quantity", "internal/spelling", "internal/yamlfile", "internal/atomicfile"}
+var leaves = []string{"internal/sim/task", "internal/cause", "internal/counts", "internal/digest", "internal/units", "internal/cost", "store/keyspace", "internal/price", "internal/attempt", "internal/concern", "internal/quantity", "internal/spelling", "internal/yamlfile", "internal/atomicfile"}
 
 // command may import everything but what is for tests.
 const command = "cmd"
