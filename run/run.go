@@ -128,46 +128,41 @@ func (c Config) Validate() error {
 // If ctx ends, what was measured so far comes back as a partial document beside
 // the context's cause. If the run turns out to prove nothing the document comes
 // back beside an *InvalidError, so that it can be looked at.
-func Run(ctx context.Context, cfg Config) (*results.Document, error) {
-	_, doc, err := execute(ctx, cfg)
-	return doc, err
-}
-
-// execute is Run, and returns what the run knows beside the document as well.
-func execute(ctx context.Context, cfg Config) (r *run, doc *results.Document, err error) {
-	if err := cfg.Validate(); err != nil {
-		return nil, nil, err
-	}
+func Run(ctx context.Context, cfg Config) (doc *results.Document, err error) {
+	r := &run{cfg: cfg}
 	if !cfg.Virtual {
-		return executeOn(ctx, cfg)
+		return r.execute(ctx)
 	}
 	_, runErr := task.Run(ctx, task.VirtualConfig{Seed: cfg.Seed}, func(ctx context.Context) error {
-		r, doc, err = executeOn(ctx, cfg)
+		doc, err = r.execute(ctx)
 		return nil
 	})
-	return r, doc, errors.Join(err, runErr)
+	return doc, errors.Join(err, runErr)
 }
 
-// executeOn runs on ctx's clock.
-func executeOn(ctx context.Context, cfg Config) (*run, *results.Document, error) {
-	r := &run{cfg: cfg, axes: cfg.Workload.Axes(cfg.Params)}
-	if len(cfg.Faults) > 0 {
-		r.faults = fault.New(ctx, cfg.Faults, fault.Config{Seed: cfg.Seed})
+// execute is Run on ctx's clock.
+func (r *run) execute(ctx context.Context) (*results.Document, error) {
+	if err := r.cfg.Validate(); err != nil {
+		return nil, err
+	}
+	r.axes = r.cfg.Workload.Axes(r.cfg.Params)
+	if len(r.cfg.Faults) > 0 {
+		r.faults = fault.New(ctx, r.cfg.Faults, fault.Config{Seed: r.cfg.Seed})
 	}
 	started := task.Now(ctx)
 	err := r.points(ctx)
 	interrupted := ctx.Err() != nil
 	if err != nil && !interrupted {
-		return nil, nil, err
+		return nil, err
 	}
 	doc, docErr := r.document(ctx, started, interrupted)
 	if docErr != nil {
-		return nil, nil, docErr
+		return nil, docErr
 	}
 	if interrupted {
-		return r, doc, fmt.Errorf("interrupted after %d of %d points: %w", r.finished, load.Count(r.axes), context.Cause(ctx))
+		return doc, fmt.Errorf("interrupted after %d of %d points: %w", r.finished, load.Count(r.axes), context.Cause(ctx))
 	}
-	return r, doc, Validity(doc)
+	return doc, Validity(doc)
 }
 
 // Validity returns nil if doc holds measurements all of whose checks passed or

@@ -50,7 +50,8 @@ func MeasureShadow(ctx context.Context, cfg Config) (*Shadow, error) {
 		defer mu.Unlock()
 		s.note(k, t)
 	}
-	r, doc, err := execute(ctx, cfg)
+	r := &run{cfg: cfg}
+	doc, err := r.execute(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("counting on the embedded service: %w", err)
 	}

@@ -46,19 +46,19 @@ func (c *client) remove(ctx context.Context, key string) error {
 // replace puts next in the place of what the client knows, and where others were
 // faster in the place of what they wrote.
 func (c *client) replace(ctx context.Context, key string, next []byte) error {
-	return c.insist(ctx, key, "", next, func() error { return c.store.CAS(ctx, key, store.Exactly(c.known[key]), next) })
+	return c.retryConflicts(ctx, key, "", next, func() error { return c.store.CAS(ctx, key, store.Exactly(c.known[key]), next) })
 }
 
 // replaceUnder is replace as long as the guard holds what the client knows of it.
 func (c *client) replaceUnder(ctx context.Context, guard, key string, next []byte) error {
-	return c.insist(ctx, key, guard, next, func() error {
+	return c.retryConflicts(ctx, key, guard, next, func() error {
 		return c.store.GuardedMutate(ctx, store.Guard{Key: guard, Expect: store.Exactly(c.known[guard])},
 			store.Mutation{Key: key, Expect: store.Exactly(c.known[key]), Next: next})
 	})
 }
 
-// insist repeats a conflicting write, learning the version from each refusal.
-func (c *client) insist(ctx context.Context, key, guard string, next []byte, try func() error) error {
+// retryConflicts repeats a conflicting write, learning the version from each refusal.
+func (c *client) retryConflicts(ctx context.Context, key, guard string, next []byte, try func() error) error {
 	for range mostTries {
 		var conflict *store.ConflictError
 		var guarded *store.GuardError
@@ -70,9 +70,9 @@ func (c *client) insist(ctx context.Context, key, guard string, next []byte, try
 		case errors.Is(err, store.ErrUnknown):
 			return err
 		case errors.As(err, &conflict):
-			err = c.learn(ctx, key, conflict.Found)
+			err = c.remember(ctx, key, conflict.Found)
 		case errors.As(err, &guarded):
-			err = c.learn(ctx, guard, guarded.Found)
+			err = c.remember(ctx, guard, guarded.Found)
 		}
 		if err != nil {
 			return err
@@ -81,8 +81,8 @@ func (c *client) insist(ctx context.Context, key, guard string, next []byte, try
 	return fmt.Errorf("%q: gave up after %d conflicting writes", key, mostTries)
 }
 
-// learn takes what a refusal found; where the service does not say it is read.
-func (c *client) learn(ctx context.Context, key string, found store.Found) error {
+// remember takes what a refusal found; where the service does not say it is read.
+func (c *client) remember(ctx context.Context, key string, found store.Found) error {
 	if !found.Exists {
 		return c.read(ctx, key)
 	}

@@ -98,7 +98,7 @@ func (s *shardSite) newShard(ctx context.Context, r *run.Recorder) (*measuredSha
 	id := sha256.Sum256([]byte(name))
 	m := &measuredShard{
 		shardSite: s, recorder: r, name: name,
-		client: sparing{whole: s.Backend.S3(r.Meter), faulty: s.Backend.S3Under(r.Meter, s.Faults)},
+		client: faultyAfterSetup{whole: s.Backend.S3(r.Meter), faulty: s.Backend.S3Under(r.Meter, s.Faults)},
 		location: manifest.Location{
 			Bucket: s.bucket, Table: s.Backend.KeyPrefix() + name, Shard: manifest.ShardID(id[:16]),
 		},
@@ -233,11 +233,11 @@ func (f formula) expected() string {
 // exactly is the formula of a count that is known.
 func exactly(what string, n int64) formula { return formula{what, n, n} }
 
-// sparing is a client whose requests fail by the run's rules, but for those of
+// faultyAfterSetup is a client whose requests fail by the run's rules, but for those of
 // setting up.
-type sparing struct{ whole, faulty *s3.Client }
+type faultyAfterSetup struct{ whole, faulty *s3.Client }
 
-func (c sparing) of(ctx context.Context) *s3.Client {
+func (c faultyAfterSetup) of(ctx context.Context) *s3.Client {
 	if cause.From(ctx) == cause.Setup {
 		return c.whole
 	}
@@ -245,27 +245,27 @@ func (c sparing) of(ctx context.Context) *s3.Client {
 }
 
 // GetObject implements wal.Client.
-func (c sparing) GetObject(ctx context.Context, in *s3.GetObjectInput, o ...func(*s3.Options)) (*s3.GetObjectOutput, error) {
+func (c faultyAfterSetup) GetObject(ctx context.Context, in *s3.GetObjectInput, o ...func(*s3.Options)) (*s3.GetObjectOutput, error) {
 	return c.of(ctx).GetObject(ctx, in, o...)
 }
 
 // HeadObject implements wal.Client.
-func (c sparing) HeadObject(ctx context.Context, in *s3.HeadObjectInput, o ...func(*s3.Options)) (*s3.HeadObjectOutput, error) {
+func (c faultyAfterSetup) HeadObject(ctx context.Context, in *s3.HeadObjectInput, o ...func(*s3.Options)) (*s3.HeadObjectOutput, error) {
 	return c.of(ctx).HeadObject(ctx, in, o...)
 }
 
 // PutObject implements wal.Client.
-func (c sparing) PutObject(ctx context.Context, in *s3.PutObjectInput, o ...func(*s3.Options)) (*s3.PutObjectOutput, error) {
+func (c faultyAfterSetup) PutObject(ctx context.Context, in *s3.PutObjectInput, o ...func(*s3.Options)) (*s3.PutObjectOutput, error) {
 	return c.of(ctx).PutObject(ctx, in, o...)
 }
 
 // ListObjectsV2 implements wal.Client.
-func (c sparing) ListObjectsV2(ctx context.Context, in *s3.ListObjectsV2Input, o ...func(*s3.Options)) (*s3.ListObjectsV2Output, error) {
+func (c faultyAfterSetup) ListObjectsV2(ctx context.Context, in *s3.ListObjectsV2Input, o ...func(*s3.Options)) (*s3.ListObjectsV2Output, error) {
 	return c.of(ctx).ListObjectsV2(ctx, in, o...)
 }
 
 // DeleteObject implements wal.Client.
-func (c sparing) DeleteObject(ctx context.Context, in *s3.DeleteObjectInput, o ...func(*s3.Options)) (*s3.DeleteObjectOutput, error) {
+func (c faultyAfterSetup) DeleteObject(ctx context.Context, in *s3.DeleteObjectInput, o ...func(*s3.Options)) (*s3.DeleteObjectOutput, error) {
 	return c.of(ctx).DeleteObject(ctx, in, o...)
 }
 
