@@ -53,6 +53,10 @@
 // in [Workload.Metrics]. [CheckList] gathers checks from all points. [Record] wraps a
 // store so that the checker can judge the recorded operations.
 //
+// Those are the names that an author needs, with [Param] and its kinds, [Variant],
+// [Table], [Figure], and what a headline is made of: [Largest], [Reading], [Claim],
+// [Case] and [PointText]. The others serve the command and the endpoints' runs.
+//
 // The new workload is added to the list in workloads.All, and its small parameters to
 // baselines/params.
 package run

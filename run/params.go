@@ -57,10 +57,10 @@ type Param struct {
 	Swept bool
 }
 
-// MaxListValues bounds how many values a swept parameter may be given: the
+// maxListValues bounds how many values a swept parameter may be given: the
 // points of a sweep multiply, and a range a..b written by mistake should be
 // refused rather than run.
-const MaxListValues = 64
+const maxListValues = 64
 
 // Params are the values of a workload's parameters: for each parameter one
 // value, or one or more where it is swept; int64, float64, bool or string.
@@ -178,8 +178,8 @@ func (p Param) parse(text string) ([]any, error) {
 		}
 		values = append(values, vs...)
 	}
-	if len(values) > MaxListValues {
-		return nil, fmt.Errorf("gives %d values, at most %d are allowed", len(values), MaxListValues)
+	if len(values) > maxListValues {
+		return nil, fmt.Errorf("gives %d values, at most %d are allowed", len(values), maxListValues)
 	}
 	for i, v := range values {
 		if slices.Contains(values[:i], v) {

@@ -82,7 +82,7 @@ func (m *meeting) begin(ctx context.Context) error {
 	} else {
 		m.place = &tablePlace{backend: m.backend, client: m.backend.DynamoDB(m.meter)}
 	}
-	if err := m.enter(ctx); err != nil || m.run.cfg.shares() {
+	if err := m.enter(ctx); err != nil || m.run.cfg.sharesServices() {
 		return err
 	}
 	return m.together(ctx, stageReady)
@@ -117,7 +117,7 @@ func (m *meeting) end(ctx context.Context, measured bool) error {
 
 // loaded waits, at a point that workers share, for the first one to set it up.
 func (m *meeting) loaded(ctx context.Context, point int) error {
-	if m == nil || !m.run.cfg.shares() {
+	if m == nil || !m.run.cfg.sharesServices() {
 		return nil
 	}
 	m.point = point
@@ -130,7 +130,7 @@ func (m *meeting) loaded(ctx context.Context, point int) error {
 // start says that this worker has set up what it needs at a shared point, and
 // waits for the others.
 func (m *meeting) start(ctx context.Context) error {
-	if m == nil || !m.run.cfg.shares() {
+	if m == nil || !m.run.cfg.sharesServices() {
 		return nil
 	}
 	if !m.run.cfg.SetUpElsewhere() {
@@ -143,7 +143,7 @@ func (m *meeting) start(ctx context.Context) error {
 
 // leave says that this worker has measured a shared point.
 func (m *meeting) leave(ctx context.Context) error {
-	if m == nil || !m.run.cfg.shares() {
+	if m == nil || !m.run.cfg.sharesServices() {
 		return nil
 	}
 	return m.finish(ctx)

@@ -18,8 +18,8 @@ import (
 	"github.com/lakebench/lakebench/wal"
 )
 
-// MaxRepeats bounds the repeats of a run.
-const MaxRepeats = 1000
+// maxRepeats bounds the repeats of a run.
+const maxRepeats = 1000
 
 // A Config says what to run, and on what.
 type Config struct {
@@ -31,7 +31,7 @@ type Config struct {
 	// version and parameters.
 	Seed uint64
 	// Repeats is how often each variant is measured at each point, 1 to
-	// MaxRepeats.
+	// maxRepeats.
 	Repeats int
 	// Prices turn units into dollars.
 	Prices price.Table
@@ -107,8 +107,8 @@ func (c Config) Validate() error {
 		return errors.New("workloads: no workload given")
 	case len(c.Variants) == 0:
 		return fmt.Errorf("workload %s: no variant given", c.Workload.Name)
-	case c.Repeats < 1 || c.Repeats > MaxRepeats:
-		return fmt.Errorf("workload %s: repeats is %d; allowed is 1 to %d", c.Workload.Name, c.Repeats, MaxRepeats)
+	case c.Repeats < 1 || c.Repeats > maxRepeats:
+		return fmt.Errorf("workload %s: repeats is %d; allowed is 1 to %d", c.Workload.Name, c.Repeats, maxRepeats)
 	case c.Open == nil:
 		return errors.New("workloads: no backend given")
 	case c.Source.Given() && !c.Workload.Imports:

@@ -82,11 +82,11 @@ func (c Config) checkWorker() error {
 	return nil
 }
 
-// shares reports whether all workers measure what one of them sets up.
-func (c Config) shares() bool { return c.Worker.Meet && c.Workload.Division() == ByOperation }
+// sharesServices reports whether all workers measure what one of them sets up.
+func (c Config) sharesServices() bool { return c.Worker.Meet && c.Workload.Division() == ByOperation }
 
 // SetUpElsewhere reports whether another worker sets up what this one measures.
-func (c Config) SetUpElsewhere() bool { return c.shares() && c.Worker.Index > 1 }
+func (c Config) SetUpElsewhere() bool { return c.sharesServices() && c.Worker.Index > 1 }
 
 // variantsAt returns the variants that this worker measures at the n-th point, from 1:
 // series are assigned in turn.
