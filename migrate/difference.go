@@ -3,9 +3,11 @@ package migrate
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/item"
+	v2 "github.com/lakebench/lakebench/store/v2"
 )
 
 // A difference is a confirmed one.
@@ -62,9 +64,8 @@ func (c *comparison) confirmV2(ctx context.Context, differ map[int]bool) error {
 // confirm reads both records of the keys and takes note of the differences that
 // are wanted.
 func (c *comparison) confirm(ctx context.Context, keys []string, wanted func(difference) bool) error {
-	for len(keys) > 0 {
-		n := min(len(keys), maxReadPairs)
-		pairs, err := c.readBoth(ctx, keys[:n])
+	for part := range slices.Chunk(keys, maxReadPairs) {
+		pairs, err := c.readBoth(ctx, part)
 		if err != nil {
 			return err
 		}
@@ -75,7 +76,6 @@ func (c *comparison) confirm(ctx context.Context, keys []string, wanted func(dif
 				}
 			}
 		}
-		keys = keys[n:]
 	}
 	return nil
 }
@@ -104,7 +104,7 @@ func (m *Migrator) difference(b both) (difference, bool) {
 // misplaced confirms a record that is in a bucket where no reader looks for it. It is
 // an orphan, whatever v1 has.
 func (c *comparison) misplaced(ctx context.Context, r v2Item) error {
-	at := c.v2At(r.bucket, r.key)
+	at := v2.RecordIn(c.v2Table(), r.bucket, r.key)
 	value, err := at.Get(ctx, c.cfg.Client, store.Strong)
 	switch {
 	case err == nil:

@@ -44,7 +44,7 @@ func (m *Migrator) Init(ctx context.Context, o InitOptions) (*InitReport, error)
 		return nil, err
 	}
 	// It may be being made right now, by another init.
-	if err := item.WaitActive(ctx, m.cfg.Client, v2Schema(report.Table)); err != nil {
+	if err := item.WaitActive(ctx, m.cfg.Client, v2.Schema(report.Table)); err != nil {
 		return nil, err
 	}
 	return report, control.PutLayout(ctx, m.cfg.Client, m.sender, report.Table, m.cfg.Shards)

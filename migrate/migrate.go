@@ -16,8 +16,8 @@ import (
 	"math/rand/v2"
 	"sync"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"github.com/lakebench/lakebench/internal/attempt"
 	"github.com/lakebench/lakebench/store"
@@ -157,10 +157,10 @@ type described struct {
 func (m *Migrator) check(ctx context.Context) (tables, error) {
 	var t tables
 	var missing, err error
-	if t.v1, missing = m.describe(ctx, v1Schema(m.cfg.Table)); missing != nil && !errors.Is(missing, store.ErrNoTable) {
+	if t.v1, missing = m.describe(ctx, v1.Schema(m.cfg.Table)); missing != nil && !errors.Is(missing, store.ErrNoTable) {
 		return t, missing
 	}
-	if t.v2, err = m.describe(ctx, v2Schema(m.v2Table())); err == nil || errors.Is(err, store.ErrNoTable) {
+	if t.v2, err = m.describe(ctx, v2.Schema(m.v2Table())); err == nil || errors.Is(err, store.ErrNoTable) {
 		err = missing
 	}
 	return t, err
@@ -178,38 +178,10 @@ func (m *Migrator) open(ctx context.Context) (tables, error) {
 	return t, control.CheckLayout(ctx, m.cfg.Client, m.v2Table(), m.cfg.Shards)
 }
 
-// v1Schema and v2Schema are the layouts' primary keys (docs/spec/metadata-store.md §2
-// and §3).
-func v1Schema(name string) item.Schema { return item.Schema{Name: name, Hash: keyspace.AttrKey} }
-func v2Schema(name string) item.Schema {
-	return item.Schema{Name: name, Hash: keyspace.AttrBucket, Range: keyspace.AttrKey}
-}
-
 func (m *Migrator) describe(ctx context.Context, s item.Schema) (described, error) {
-	// item.CheckTable tells of a table that it is what it is taken for; how much it
-	// holds is in the same answer.
-	c := &describing{Describer: m.cfg.Client}
-	if _, err := item.CheckTable(ctx, c, s); err != nil {
+	table, err := item.CheckTable(ctx, m.cfg.Client, s)
+	if err != nil {
 		return described{}, err
 	}
-	d := described{exists: true}
-	if c.found.ItemCount != nil && c.found.TableSizeBytes != nil {
-		d.items, d.bytes = *c.found.ItemCount, *c.found.TableSizeBytes
-	}
-	return d, nil
-}
-
-// describing keeps the last description.
-type describing struct {
-	item.Describer
-	found types.TableDescription
-}
-
-// DescribeTable is the client's.
-func (c *describing) DescribeTable(ctx context.Context, in *dynamodb.DescribeTableInput, opts ...func(*dynamodb.Options)) (*dynamodb.DescribeTableOutput, error) {
-	out, err := c.Describer.DescribeTable(ctx, in, opts...)
-	if err == nil && out.Table != nil {
-		c.found = *out.Table
-	}
-	return out, err
+	return described{exists: true, items: aws.ToInt64(table.ItemCount), bytes: aws.ToInt64(table.TableSizeBytes)}, nil
 }

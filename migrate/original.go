@@ -72,12 +72,3 @@ func (m *Migrator) v1Record(key string) item.Record { return v1.Layout(m.cfg.Tab
 func (m *Migrator) v2Record(key string) item.Record {
 	return v2.Layout(m.v2Table(), m.cfg.Shards).Record(key)
 }
-
-// v2At is a record that is in any bucket.
-func (m *Migrator) v2At(bucket, key string) item.Record {
-	return item.Record{Table: m.v2Table(), Name: key, Key: map[string]types.AttributeValue{
-		keyspace.AttrBucket: text(bucket), keyspace.AttrKey: text(key),
-	}}
-}
-
-func text(s string) *types.AttributeValueMemberS { return &types.AttributeValueMemberS{Value: s} }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -169,19 +170,14 @@ func conflicted(err error) bool {
 	return true
 }
 
-// maxBatchGet bounds what a BatchGetItem is asked for.
-const maxBatchGet = units.MaxBatchGetItems
-
 // present returns what v2 holds of the items' keys, read strongly. What the service
 // leaves unread is asked for again (hazard 9).
 func (m *Migrator) present(ctx context.Context, items []original) (map[string][]byte, error) {
 	found := make(map[string][]byte, len(items))
-	for len(items) > 0 {
-		n := min(len(items), maxBatchGet)
-		if err := m.batchGet(ctx, items[:n], found); err != nil {
+	for batch := range slices.Chunk(items, units.MaxBatchGetItems) {
+		if err := m.batchGet(ctx, batch, found); err != nil {
 			return nil, err
 		}
-		items = items[n:]
 	}
 	return found, nil
 }

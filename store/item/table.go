@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
@@ -86,15 +87,15 @@ func CreateTable(ctx context.Context, client Creator, s Schema) error {
 // may not even be found, since DescribeTable is eventually consistent.
 func WaitActive(ctx context.Context, client Describer, s Schema) error {
 	for began := task.Now(ctx); ; {
-		status, err := CheckTable(ctx, client, s)
-		if err == nil && status == types.TableStatusActive {
+		table, err := CheckTable(ctx, client, s)
+		if err == nil && table.TableStatus == types.TableStatusActive {
 			return nil
 		}
 		if err != nil && !errors.Is(err, store.ErrNoTable) {
 			return err
 		}
 		if waited := task.Since(ctx, began); waited > activeWait {
-			return fmt.Errorf("create table %s: it has status %q after %v, want ACTIVE", s.Name, status, waited)
+			return fmt.Errorf("create table %s: it has status %q after %v, want ACTIVE", s.Name, table.TableStatus, waited)
 		}
 		if err := task.Sleep(ctx, activePoll); err != nil {
 			return fmt.Errorf("create table %s: waiting for it: %w", s.Name, err)
@@ -102,27 +103,28 @@ func WaitActive(ctx context.Context, client Describer, s Schema) error {
 	}
 }
 
-// CheckTable returns the status of the table. It returns store.ErrNoTable if it does
-// not exist and ErrWrongKeys if its primary key is not the schema's.
-func CheckTable(ctx context.Context, client Describer, s Schema) (types.TableStatus, error) {
+// CheckTable returns what the service tells of the table. It returns store.ErrNoTable
+// if it does not exist and ErrWrongKeys if its primary key is not the schema's.
+func CheckTable(ctx context.Context, client Describer, s Schema) (types.TableDescription, error) {
+	none := types.TableDescription{}
 	if err := CheckTableName(s.Name); err != nil {
-		return "", err
+		return none, err
 	}
 	ctx = cause.With(ctx, cause.Control)
 	out, err := client.DescribeTable(ctx, &dynamodb.DescribeTableInput{TableName: &s.Name})
 	var missing *types.ResourceNotFoundException
 	switch {
 	case errors.As(err, &missing):
-		return "", fmt.Errorf("%w: %s", store.ErrNoTable, s.Name)
+		return none, fmt.Errorf("%w: %s", store.ErrNoTable, s.Name)
 	case err != nil:
-		return "", fmt.Errorf("describe table %s: %w", s.Name, err)
+		return none, fmt.Errorf("describe table %s: %w", s.Name, err)
 	case out.Table == nil:
-		return "", fmt.Errorf("describe table %s: %w: the answer describes no table", s.Name, store.ErrMalformed)
+		return none, fmt.Errorf("describe table %s: %w: the answer describes no table", s.Name, store.ErrMalformed)
 	}
 	if found := describeKeys(out.Table); found != s.keys() {
-		return out.Table.TableStatus, fmt.Errorf("%w: %s has %s, the layout wants %s", ErrWrongKeys, s.Name, found, s.keys())
+		return *out.Table, fmt.Errorf("%w: %s has %s, the layout wants %s", ErrWrongKeys, s.Name, found, s.keys())
 	}
-	return out.Table.TableStatus, nil
+	return *out.Table, nil
 }
 
 func (s Schema) elements() []types.KeySchemaElement {
@@ -149,22 +151,15 @@ func (s Schema) keys() string {
 func describeKeys(d *types.TableDescription) string {
 	kinds := make(map[string]types.ScalarAttributeType, len(d.AttributeDefinitions))
 	for _, a := range d.AttributeDefinitions {
-		kinds[text(a.AttributeName)] = a.AttributeType
+		kinds[aws.ToString(a.AttributeName)] = a.AttributeType
 	}
 	parts := make(map[types.KeyType]string, len(d.KeySchema))
 	for _, k := range d.KeySchema {
-		name := text(k.AttributeName)
+		name := aws.ToString(k.AttributeName)
 		parts[k.KeyType] = fmt.Sprintf("%s key %s (%s)", k.KeyType, name, kinds[name])
 	}
 	if parts[types.KeyTypeRange] == "" {
 		return parts[types.KeyTypeHash]
 	}
 	return parts[types.KeyTypeHash] + " and " + parts[types.KeyTypeRange]
-}
-
-func text(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }

@@ -37,8 +37,8 @@ func TestCreateAndCheck(t *testing.T) {
 		if err := item.CreateTable(ctx, client, s); err != nil {
 			t.Fatal(err)
 		}
-		if status, err := item.CheckTable(ctx, client, s); status != types.TableStatusActive || err != nil {
-			t.Errorf("%s: status %q, %v; want ACTIVE", s.Name, status, err)
+		if table, err := item.CheckTable(ctx, client, s); table.TableStatus != types.TableStatusActive || err != nil {
+			t.Errorf("%s: status %q, %v; want ACTIVE", s.Name, table.TableStatus, err)
 		}
 		if err := item.CreateTable(ctx, client, s); !errors.Is(err, item.ErrTableExists) {
 			t.Errorf("create %s again: %v, want ErrExists", s.Name, err)

@@ -77,7 +77,7 @@ var _ store.MetaStore = (*Store)(nil)
 // Create makes the table and waits until it can be used. It returns
 // item.ErrTableExists if there is one of that name.
 func Create(ctx context.Context, client item.Creator, name string) error {
-	return item.CreateTable(ctx, client, schema(name))
+	return item.CreateTable(ctx, client, Schema(name))
 }
 
 // Open returns the store on an existing table, which it first looks at.
@@ -89,13 +89,14 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := item.CheckTable(ctx, cfg.Client, schema(cfg.Table)); err != nil {
+	if _, err := item.CheckTable(ctx, cfg.Client, Schema(cfg.Table)); err != nil {
 		return nil, err
 	}
 	return &Store{Mutator: item.NewMutator(sender, layout{cfg.Table}), cfg: cfg}, nil
 }
 
-func schema(name string) item.Schema { return item.Schema{Name: name, Hash: keyspace.AttrKey} }
+// Schema returns the primary key of a table (docs/spec/metadata-store.md §2).
+func Schema(name string) item.Schema { return item.Schema{Name: name, Hash: keyspace.AttrKey} }
 
 // Get implements store.MetaStore.
 func (s *Store) Get(ctx context.Context, key string) ([]byte, error) {

@@ -108,7 +108,7 @@ func Create(ctx context.Context, client Creator, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	if err := item.CreateTable(ctx, client, schema(cfg.Table)); err != nil {
+	if err := item.CreateTable(ctx, client, Schema(cfg.Table)); err != nil {
 		return err
 	}
 	return control.PutLayout(ctx, client, sender, cfg.Table, cfg.Shards)
@@ -125,7 +125,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := item.CheckTable(ctx, cfg.Client, schema(cfg.Table)); err != nil {
+	if _, err := item.CheckTable(ctx, cfg.Client, Schema(cfg.Table)); err != nil {
 		return nil, err
 	}
 	if err := control.CheckLayout(ctx, cfg.Client, cfg.Table, cfg.Shards); err != nil {
@@ -134,7 +134,8 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	return &Store{Mutator: item.NewMutator(sender, cfg.layout()), cfg: cfg}, nil
 }
 
-func schema(name string) item.Schema {
+// Schema returns the primary key of a table (docs/spec/metadata-store.md §3).
+func Schema(name string) item.Schema {
 	return item.Schema{Name: name, Hash: keyspace.AttrBucket, Range: keyspace.AttrKey}
 }
 
@@ -171,7 +172,12 @@ type layout struct {
 }
 
 func (l layout) Record(key string) item.Record {
-	return item.Record{Table: l.table, Name: key, Key: keyOf(l.shards.Bucket(key), key)}
+	return RecordIn(l.table, l.shards.Bucket(key), key)
+}
+
+// RecordIn returns the place of a key in a bucket, which need not be the key's.
+func RecordIn(table, bucket, key string) item.Record {
+	return item.Record{Table: table, Name: key, Key: keyOf(bucket, key)}
 }
 
 func (l layout) Check(key string, value []byte) error {

@@ -43,24 +43,24 @@ var outcomes = map[Kind][]Outcome{
 
 // A Call is what was asked.
 type Call struct {
-	Kind Kind
-	Key  string
+	Kind Kind   `json:"operation"`
+	Key  string `json:"key"`
 	// Expect is what Key must hold for a mutation to apply.
-	Expect Value
+	Expect Value `json:"expect,omitzero"`
 	// Next is what a CAS or a guarded mutation sets Key to; Absent removes it,
 	// which only a guarded mutation may.
-	Next Value
+	Next Value `json:"next,omitzero"`
 	// Guard must hold GuardExpect for a guarded mutation to apply.
-	Guard       string
-	GuardExpect Value
+	Guard       string `json:"guard,omitzero"`
+	GuardExpect Value  `json:"guard_expect,omitzero"`
 }
 
 // An Answer is what was told.
 type Answer struct {
-	Outcome Outcome
+	Outcome Outcome `json:"outcome"`
 	// Found is what the key held: always with an OK get; with Conflict and
 	// GuardFailed (then of the guard) only if the store said so.
-	Found Value
+	Found Value `json:"found,omitzero"`
 }
 
 // A Moment is a point of a history. Seq orders the moments of a history
@@ -74,24 +74,24 @@ type Moment struct {
 // An Operation is a call with its answer. Returned is zero while there is none:
 // then the outcome is Unknown, or Refused for a get.
 type Operation struct {
-	Actor    string
-	Call     Call
-	Answer   Answer
-	Invoked  Moment
-	Returned Moment
+	Actor    string `json:"actor"`
+	Call     Call   `json:",embed"`
+	Invoked  Moment `json:"call"`
+	Returned Moment `json:"return,omitzero"`
+	Answer   Answer `json:",embed"`
 }
 
 // An Entry is what a key held when the history began.
 type Entry struct {
-	Key   string
-	Value Value
+	Key   string `json:"key"`
+	Value Value  `json:"value"`
 }
 
 // A History is what happened to a store. Keys that Initial does not name held
 // nothing when it began. Operations are in the order in which they were called.
 type History struct {
-	Initial    []Entry
-	Operations []Operation
+	Initial    []Entry     `json:"initial"`
+	Operations []Operation `json:"operations"`
 }
 
 // ErrHistory is wrapped by every error about a history that makes no sense.

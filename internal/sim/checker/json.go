@@ -39,35 +39,23 @@ const (
 var ErrFormat = errors.New("not a history of operations")
 
 type fileJSON struct {
-	Format     string          `json:"format"`
-	Version    int             `json:"version"`
-	Initial    []entryJSON     `json:"initial"`
-	Operations []operationJSON `json:"operations"`
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+	History `json:",embed"`
 }
 
-type entryJSON struct {
-	Key   string `json:"key"`
-	Value Value  `json:"value"`
+// MarshalJSONTo writes the moment as an array.
+func (m Moment) MarshalJSONTo(e *jsontext.Encoder) error {
+	return json.MarshalEncode(e, [2]int64{m.Seq, int64(m.At)})
 }
 
-type operationJSON struct {
-	Actor       string      `json:"actor"`
-	Operation   Kind        `json:"operation"`
-	Key         string      `json:"key"`
-	Expect      Value       `json:"expect,omitzero"`
-	Next        Value       `json:"next,omitzero"`
-	Guard       string      `json:"guard,omitzero"`
-	GuardExpect Value       `json:"guard_expect,omitzero"`
-	Call        momentJSON  `json:"call"`
-	Return      *momentJSON `json:"return,omitzero"`
-	Outcome     Outcome     `json:"outcome"`
-	Found       Value       `json:"found,omitzero"`
+// UnmarshalJSONFrom reads what MarshalJSONTo writes.
+func (m *Moment) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	var raw [2]int64
+	err := json.UnmarshalDecode(d, &raw)
+	*m = Moment{raw[0], time.Duration(raw[1])}
+	return err
 }
-
-type momentJSON [2]int64
-
-func (m Moment) json() momentJSON   { return momentJSON{m.Seq, int64(m.At)} }
-func (m momentJSON) moment() Moment { return Moment{Seq: m[0], At: time.Duration(m[1])} }
 
 // MarshalJSONTo writes the value in the file's form. Values of which nothing was
 // said have none.
@@ -128,13 +116,13 @@ func WriteJSON(w io.Writer, h History) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "{\"format\":%q,\"version\":%d,\n \"initial\":[", formatName, formatVersion)
 	for i, e := range h.Initial {
-		if err := writeLine(out, i, entryJSON(e)); err != nil {
+		if err := writeLine(out, i, e); err != nil {
 			return err
 		}
 	}
 	fmt.Fprint(out, "],\n \"operations\":[")
 	for i, o := range h.Operations {
-		if err := writeLine(out, i, o.json()); err != nil {
+		if err := writeLine(out, i, o); err != nil {
 			return err
 		}
 	}
@@ -155,33 +143,6 @@ func writeLine(out *bufio.Writer, i int, v any) error {
 	}
 	fmt.Fprintf(out, "\n  %s", line)
 	return nil
-}
-
-func (o Operation) json() operationJSON {
-	j := operationJSON{
-		Actor: o.Actor, Operation: o.Call.Kind, Key: o.Call.Key, Expect: o.Call.Expect, Next: o.Call.Next,
-		Guard: o.Call.Guard, GuardExpect: o.Call.GuardExpect,
-		Call: o.Invoked.json(), Outcome: o.Answer.Outcome, Found: o.Answer.Found,
-	}
-	if o.Returned != (Moment{}) {
-		r := o.Returned.json()
-		j.Return = &r
-	}
-	return j
-}
-
-func (j operationJSON) operation() Operation {
-	o := Operation{
-		Actor: j.Actor,
-		Call: Call{Kind: j.Operation, Key: j.Key, Expect: j.Expect, Next: j.Next,
-			Guard: j.Guard, GuardExpect: j.GuardExpect},
-		Answer:  Answer{Outcome: j.Outcome, Found: j.Found},
-		Invoked: j.Call.moment(),
-	}
-	if j.Return != nil {
-		o.Returned = j.Return.moment()
-	}
-	return o
 }
 
 // ReadJSON reads what WriteJSON wrote. It accepts nothing that it does not
@@ -205,12 +166,5 @@ func ReadJSON(r io.Reader) (History, error) {
 	if err := json.Unmarshal(data, &f, json.RejectUnknownMembers(true)); err != nil {
 		return History{}, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
-	var h History
-	for _, e := range f.Initial {
-		h.Initial = append(h.Initial, Entry(e))
-	}
-	for _, o := range f.Operations {
-		h.Operations = append(h.Operations, o.operation())
-	}
-	return h, h.Validate()
+	return f.History, f.History.Validate()
 }

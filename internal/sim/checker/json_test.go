@@ -31,12 +31,12 @@ func TestJSONIsAsDescribed(t *testing.T) {
 	want := History{
 		Initial: []Entry{{"tbl/a", Text("v0")}, {"tbl/b", Text("\xff\x00")}},
 		Operations: []Operation{
-			{"writer-1", cas("tbl/a", Text("v0"), "v1"), answer(OK), Moment{1, 0}, Moment{4, 2500000}},
-			{"reader-1", get("tbl/b"), saw("\xff\x00"), Moment{2, 0}, Moment{3, 1000}},
-			{"writer-2", guarded("lease", "me", cas("tbl/c", Absent(), "")), found(GuardFailed, "you"), Moment{5, 2500000}, Moment{6, 2500000}},
-			{"writer-2", Call{Guarded, "tbl/c", Text(""), Absent(), "lease", Absent()}, answer(Unknown), Moment{7, 2500000}, Moment{}},
-			{"writer-3", del("tbl/a", "v1"), answer(NotFound), Moment{8, 2500000}, Moment{9, 2500000}},
-			{"reader-1", get("tbl/a"), answer(Refused), Moment{10, 2500000}, Moment{}},
+			{"writer-1", cas("tbl/a", Text("v0"), "v1"), Moment{1, 0}, Moment{4, 2500000}, answer(OK)},
+			{"reader-1", get("tbl/b"), Moment{2, 0}, Moment{3, 1000}, saw("\xff\x00")},
+			{"writer-2", guarded("lease", "me", cas("tbl/c", Absent(), "")), Moment{5, 2500000}, Moment{6, 2500000}, found(GuardFailed, "you")},
+			{"writer-2", Call{Guarded, "tbl/c", Text(""), Absent(), "lease", Absent()}, Moment{7, 2500000}, Moment{}, answer(Unknown)},
+			{"writer-3", del("tbl/a", "v1"), Moment{8, 2500000}, Moment{9, 2500000}, answer(NotFound)},
+			{"reader-1", get("tbl/a"), Moment{10, 2500000}, Moment{}, answer(Refused)},
 		},
 	}
 	if !reflect.DeepEqual(h, want) {

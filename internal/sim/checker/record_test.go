@@ -32,10 +32,10 @@ func TestRecorderOnVirtualTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Operation{
-		{"a", cas("k", Text("0"), "1"), answer(OK), Moment{1, 0}, Moment{4, time.Second}},
-		{"b", get("k"), saw("0"), Moment{2, 0}, Moment{3, time.Second}},
-		{"c", get("k"), answer(Refused), Moment{5, time.Second}, Moment{}},
-		{"c", del("k", "1"), answer(Unknown), Moment{6, time.Second}, Moment{}},
+		{"a", cas("k", Text("0"), "1"), Moment{1, 0}, Moment{4, time.Second}, answer(OK)},
+		{"b", get("k"), Moment{2, 0}, Moment{3, time.Second}, saw("0")},
+		{"c", get("k"), Moment{5, time.Second}, Moment{}, answer(Refused)},
+		{"c", del("k", "1"), Moment{6, time.Second}, Moment{}, answer(Unknown)},
 	}
 	for i, o := range want {
 		if h.Operations[i] != o {

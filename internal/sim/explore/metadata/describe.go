@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/smithy-go"
 
 	"github.com/lakebench/lakebench/internal/backend/dynamo"
+	"github.com/lakebench/lakebench/internal/concern"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/keyspace"
 )
@@ -61,45 +61,17 @@ func describeCall(api string, input any, err error) string {
 	return what + ": " + inShort(err)
 }
 
+// callKeys returns the keys that a request is about, or the bucket of a page.
 func callKeys(input any) string {
-	switch in := input.(type) {
-	case *dynamodb.GetItemInput:
-		return keyName(in.Key)
-	case *dynamodb.PutItemInput:
-		return keyName(in.Item)
-	case *dynamodb.DeleteItemInput:
-		return keyName(in.Key)
-	case *dynamodb.QueryInput:
-		if bucket, ok := in.ExpressionAttributeValues[":bucket"].(*types.AttributeValueMemberS); ok {
-			return bucket.Value
+	var keys []string
+	for _, c := range concern.Items(input) {
+		for _, v := range []types.AttributeValue{c.Key[keyspace.AttrKey], c.Put[keyspace.AttrKey], c.Values[":bucket"]} {
+			if name, ok := v.(*types.AttributeValueMemberS); ok {
+				keys = append(keys, name.Value)
+			}
 		}
-	case *dynamodb.TransactWriteItemsInput:
-		var keys []string
-		for _, item := range in.TransactItems {
-			keys = append(keys, actionKey(item))
-		}
-		return strings.Join(keys, "+")
 	}
-	return ""
-}
-
-func actionKey(item types.TransactWriteItem) string {
-	switch {
-	case item.ConditionCheck != nil:
-		return keyName(item.ConditionCheck.Key)
-	case item.Put != nil:
-		return keyName(item.Put.Item)
-	case item.Delete != nil:
-		return keyName(item.Delete.Key)
-	}
-	return ""
-}
-
-func keyName(item map[string]types.AttributeValue) string {
-	if name, ok := item[keyspace.AttrKey].(*types.AttributeValueMemberS); ok {
-		return name.Value
-	}
-	return ""
+	return strings.Join(keys, "+")
 }
 
 // inShort returns the service's code for an error, with the reasons of a
