@@ -325,7 +325,7 @@ func TestDamagedLine(t *testing.T) {
 		strings.Repeat(" ", maxLine)+line("tbl/d"), `{"Item":{"pk"`)
 	_, _, err := run(t, fsys, nil)
 	var bad *history.LineError
-	if !errors.As(err, &bad) || bad.File != "a.json" || bad.Line != 2 || !strings.Contains(err.Error(), `a.json:2: attribute "value": binary value is not base64`) {
+	if !errors.As(err, &bad) || bad.File != "a.json" || bad.Line != 2 || !strings.Contains(err.Error(), `a.json:2: wrong type at byte 41 in Item.value.B: expected base64 string`) {
 		t.Errorf("error %v", err)
 	}
 	report, got, err := run(t, fsys, func(c *Config) { c.SkipBadLines = true })
@@ -338,7 +338,7 @@ func TestDamagedLine(t *testing.T) {
 	if report.Lines != 5 || report.Skipped != 3 || report.Header.Source.Export.SkippedLines != 3 || len(report.FirstSkipped) != 3 {
 		t.Errorf("report %+v", report)
 	}
-	for i, want := range []string{"a.json:2: ", "a.json:4: line too long", `a.json:5: attribute "pk": not JSON: the line ends early`} {
+	for i, want := range []string{"a.json:2: ", "a.json:4: line too long", `a.json:5: malformed JSON at byte 13 in Item.pk: the text ends too early`} {
 		if !strings.HasPrefix(report.FirstSkipped[i], want) {
 			t.Errorf("skipped %q, expected %q", report.FirstSkipped[i], want)
 		}
@@ -354,7 +354,7 @@ func TestSkippingIsForDamageOnly(t *testing.T) {
 		is   error
 		want string
 	}{
-		{"all skipped", file("x", "y"), skip, ErrNoRecords, "2 lines, 2 skipped, the first: a.json:1: not JSON"},
+		{"all skipped", file("x", "y"), skip, ErrNoRecords, "2 lines, 2 skipped, the first: a.json:1: malformed JSON"},
 		{"wrong attribute", file(line("a"), line("b")), func(c *Config) { skip(c); c.KeyAttribute = "id" }, ErrNoRecords, `no key attribute "id"; there is "pk"`},
 		{"empty", file(""), skip, ErrNoRecords, "0 lines"},
 		{"incremental", file(`{"Keys":{}}`, line("a")), skip, ErrIncremental, "a.json:1"},

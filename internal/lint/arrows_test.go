@@ -41,7 +41,7 @@ var arrows = map[string][]string{
 
 	"internal/backend":             {"internal/backend/direct", "internal/backend/s3", "internal/backend/latency"},
 	"internal/backend/direct":      {"internal/backend/dynamo", "internal/backend/fault", "internal/backend/retry", "internal/meter"},
-	"internal/backend/dynamo":      {"internal/backend/tally", "internal/backend/disk"},
+	"internal/backend/dynamo":      {"internal/attr", "internal/backend/tally", "internal/backend/disk"},
 	"internal/backend/s3":          {"internal/backend/tally"},
 	"internal/backend/fault":       nil,
 	"internal/backend/latency":     nil,
@@ -59,7 +59,7 @@ var arrows = map[string][]string{
 	"internal/render":       nil,
 	"internal/resultstest":  {"run/metric"},
 	"internal/manifesttest": {"manifest", "internal/requestlog"},
-	"history":               {"internal/render"},
+	"history":               {"internal/render", "internal/attr"},
 	"internal/sim/checker":  nil,
 
 	"internal/sim":      nil,
@@ -72,6 +72,7 @@ var arrows = map[string][]string{
 	"internal/price":    nil,
 	"internal/attempt":  nil,
 	"internal/concern":  nil,
+	"internal/attr":     nil,
 
 	"internal/lint":       nil,
 	"internal/mutant":     nil,

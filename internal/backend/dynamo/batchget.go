@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/lakebench/lakebench/internal/backend/dynamo/attr"
+	"github.com/lakebench/lakebench/internal/attr"
 	"github.com/lakebench/lakebench/internal/backend/dynamo/rows"
 	"github.com/lakebench/lakebench/internal/units"
 )

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strconv"
 
-	"github.com/lakebench/lakebench/internal/backend/dynamo/attr"
+	"github.com/lakebench/lakebench/internal/attr"
 )
 
 // A request is the typed form of an operation's JSON body.

@@ -3,7 +3,7 @@ package dynamo
 import (
 	"fmt"
 
-	"github.com/lakebench/lakebench/internal/backend/dynamo/attr"
+	"github.com/lakebench/lakebench/internal/attr"
 )
 
 // account is the AWS account of all tables.

@@ -3,7 +3,7 @@ package dynamo
 import (
 	"errors"
 
-	"github.com/lakebench/lakebench/internal/backend/dynamo/attr"
+	"github.com/lakebench/lakebench/internal/attr"
 	"github.com/lakebench/lakebench/internal/backend/dynamo/expr"
 	"github.com/lakebench/lakebench/internal/backend/dynamo/rows"
 )

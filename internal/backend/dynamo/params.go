@@ -3,7 +3,7 @@ package dynamo
 import (
 	"strings"
 
-	"github.com/lakebench/lakebench/internal/backend/dynamo/attr"
+	"github.com/lakebench/lakebench/internal/attr"
 )
 
 // capacityMode is a request's ReturnConsumedCapacity.

@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/lakebench/lakebench/internal/attr"
 	"github.com/lakebench/lakebench/internal/backend/disk"
-	"github.com/lakebench/lakebench/internal/backend/dynamo/attr"
 	"github.com/lakebench/lakebench/internal/backend/dynamo/rows"
 	"github.com/lakebench/lakebench/internal/sim/task"
 )

@@ -3,7 +3,7 @@ package dynamo
 import (
 	"context"
 
-	"github.com/lakebench/lakebench/internal/backend/dynamo/attr"
+	"github.com/lakebench/lakebench/internal/attr"
 	"github.com/lakebench/lakebench/internal/backend/dynamo/rows"
 	"github.com/lakebench/lakebench/internal/units"
 )

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lakebench/lakebench/internal/attr"
 	"github.com/lakebench/lakebench/internal/backend/disk"
-	"github.com/lakebench/lakebench/internal/backend/dynamo/attr"
 	"github.com/lakebench/lakebench/internal/backend/dynamo/rows"
 )
 

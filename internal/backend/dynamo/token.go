@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/lakebench/lakebench/internal/backend/dynamo/attr"
+	"github.com/lakebench/lakebench/internal/attr"
 	"github.com/lakebench/lakebench/internal/backend/dynamo/expr"
 )
 

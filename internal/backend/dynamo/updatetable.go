@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/lakebench/lakebench/internal/backend/dynamo/attr"
+	"github.com/lakebench/lakebench/internal/attr"
 	"github.com/lakebench/lakebench/internal/sim/task"
 )
 

@@ -1,7 +1,7 @@
 package dynamo
 
 import (
-	"github.com/lakebench/lakebench/internal/backend/dynamo/attr"
+	"github.com/lakebench/lakebench/internal/attr"
 	"github.com/lakebench/lakebench/internal/backend/dynamo/rows"
 )
 

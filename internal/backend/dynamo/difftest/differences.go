@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lakebench/lakebench/internal/backend/dynamo/attr"
+	"github.com/lakebench/lakebench/internal/attr"
 )
 
 // A Difference is a known and accepted one: as far as documents show, DynamoDB Local

@@ -3,7 +3,7 @@ package difftest
 import (
 	"strings"
 
-	"github.com/lakebench/lakebench/internal/backend/dynamo/attr"
+	"github.com/lakebench/lakebench/internal/attr"
 )
 
 // condition makes a condition of at most depth operators above each other; keys

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/lakebench/lakebench/internal/backend/dynamo/attr"
+	"github.com/lakebench/lakebench/internal/attr"
 )
 
 // A Step is one request of a sequence. A Query or Scan is followed to its end,

@@ -3,7 +3,7 @@ package expr_test
 import (
 	"testing"
 
-	"github.com/lakebench/lakebench/internal/backend/dynamo/attr"
+	"github.com/lakebench/lakebench/internal/attr"
 	"github.com/lakebench/lakebench/internal/backend/dynamo/expr"
 )
 

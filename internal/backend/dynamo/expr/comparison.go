@@ -1,6 +1,6 @@
 package expr
 
-import "github.com/lakebench/lakebench/internal/backend/dynamo/attr"
+import "github.com/lakebench/lakebench/internal/attr"
 
 // comparator is one of the six comparison operators.
 type comparator uint8

@@ -18,7 +18,7 @@ package expr
 import (
 	"fmt"
 
-	"github.com/lakebench/lakebench/internal/backend/dynamo/attr"
+	"github.com/lakebench/lakebench/internal/attr"
 	"github.com/lakebench/lakebench/internal/units"
 )
 

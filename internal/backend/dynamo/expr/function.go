@@ -1,7 +1,7 @@
 package expr
 
 import (
-	"github.com/lakebench/lakebench/internal/backend/dynamo/attr"
+	"github.com/lakebench/lakebench/internal/attr"
 )
 
 // function is a call, parsed but not yet taken for a condition or an operand.

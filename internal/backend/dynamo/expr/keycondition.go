@@ -3,7 +3,7 @@ package expr
 import (
 	"strings"
 
-	"github.com/lakebench/lakebench/internal/backend/dynamo/attr"
+	"github.com/lakebench/lakebench/internal/attr"
 )
 
 // KeyCondition is a parsed KeyConditionExpression, before it is known which

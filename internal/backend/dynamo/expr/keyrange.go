@@ -3,7 +3,7 @@ package expr
 import (
 	"strings"
 
-	"github.com/lakebench/lakebench/internal/backend/dynamo/attr"
+	"github.com/lakebench/lakebench/internal/attr"
 )
 
 // Bound is one end of a range of keys. The zero Bound does not bound anything.

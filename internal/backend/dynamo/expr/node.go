@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lakebench/lakebench/internal/backend/dynamo/attr"
+	"github.com/lakebench/lakebench/internal/attr"
 )
 
 // node is a condition in a parsed expression.

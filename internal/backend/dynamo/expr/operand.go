@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"unicode/utf16"
 
-	"github.com/lakebench/lakebench/internal/backend/dynamo/attr"
+	"github.com/lakebench/lakebench/internal/attr"
 )
 
 // operandKind tells operands apart.

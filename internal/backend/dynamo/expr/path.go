@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lakebench/lakebench/internal/backend/dynamo/attr"
+	"github.com/lakebench/lakebench/internal/attr"
 )
 
 // step is one part of a document path below its attribute: a map key, or a list

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lakebench/lakebench/internal/backend/dynamo/attr"
+	"github.com/lakebench/lakebench/internal/attr"
 )
 
 // Projection is a parsed ProjectionExpression. It is immutable; several

@@ -1,7 +1,7 @@
 package expr
 
 import (
-	"github.com/lakebench/lakebench/internal/backend/dynamo/attr"
+	"github.com/lakebench/lakebench/internal/attr"
 )
 
 // Update is a parsed UpdateExpression. It is immutable; several goroutines may

@@ -1,7 +1,7 @@
 package expr
 
 import (
-	"github.com/lakebench/lakebench/internal/backend/dynamo/attr"
+	"github.com/lakebench/lakebench/internal/attr"
 )
 
 // updateParser parses an update: sections in any order, each at most once.

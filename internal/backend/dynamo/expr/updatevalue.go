@@ -1,6 +1,6 @@
 package expr
 
-import "github.com/lakebench/lakebench/internal/backend/dynamo/attr"
+import "github.com/lakebench/lakebench/internal/attr"
 
 // updateValue is what stands at the right of a SET, or the operand of an ADD or
 // DELETE.

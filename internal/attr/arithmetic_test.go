@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lakebench/lakebench/internal/backend/dynamo/attr"
+	"github.com/lakebench/lakebench/internal/attr"
 )
 
 func numberOf(t testing.TB, text string) attr.Value {

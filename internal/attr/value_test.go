@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/lakebench/lakebench/internal/backend/dynamo/attr"
+	"github.com/lakebench/lakebench/internal/attr"
 )
 
 // Sizes from docs/facts/dynamodb.md §3.1, measured on DynamoDB Local.
