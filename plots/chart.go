@@ -64,7 +64,7 @@ func (c *chart) isFlat() bool {
 func chartsOf(doc results.Document) []*chart {
 	var all []*chart
 	look := looksOf(variantsOf(doc.Summary.Metrics))
-	for _, x := range swept(doc.Summary.Metrics) {
+	for _, x := range doc.Summary.Swept() {
 		at := make(map[string]*chart)
 		for _, m := range doc.Summary.Metrics {
 			about := doc.Metrics.Lookup(m.Metric)
@@ -106,23 +106,6 @@ func variantsOf(metrics []results.MetricSummary) []string {
 		}
 	}
 	return names
-}
-
-// swept names the parameters with two values or more, by name.
-func swept(metrics []results.MetricSummary) []string {
-	values := make(map[string]map[results.Value]bool)
-	var names []string
-	for _, m := range metrics {
-		for name, v := range m.Point {
-			if values[name] == nil {
-				values[name] = make(map[results.Value]bool)
-				names = append(names, name)
-			}
-			values[name][v] = true
-		}
-	}
-	slices.Sort(names)
-	return slices.DeleteFunc(names, func(name string) bool { return len(values[name]) < 2 })
 }
 
 func (c *chart) add(m results.MetricSummary, l look, growth []results.Growth) {

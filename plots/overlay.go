@@ -127,7 +127,7 @@ func combine(docs []results.Named, variants []string) (results.Document, origins
 // check says what in the selection the document does not have.
 func (s Selection) check(doc results.Document) error {
 	curves := variantsOf(doc.Summary.Metrics)
-	vary := swept(doc.Summary.Metrics)
+	vary := doc.Summary.Swept()
 	metrics := map[string]bool{}
 	for _, m := range doc.Summary.Metrics {
 		metrics[m.Metric] = true

@@ -58,7 +58,7 @@ const overviewCharts = 4
 
 func pagesOf(doc results.Document) []page {
 	var pages []page
-	vary := swept(doc.Summary.Metrics)
+	vary := doc.Summary.Swept()
 	operation := doc.Operation()
 	together := make(map[string]*page)
 	var order []*page
@@ -112,27 +112,10 @@ func (p *page) pick(focus []string) {
 // noteOf says what was run and what was kept.
 func noteOf(doc results.Document, c *chart) string {
 	parts := []string{doc.Workload.Name}
-	if len(c.others) > 0 {
-		var others []string
-		for _, name := range sortedNames(c.others) {
-			value := c.others[name].String()
-			if f, ok := c.others[name].Float(); ok {
-				value = short(f)
-			}
-			others = append(others, format.Spaced(name)+" "+value)
-		}
-		parts = append(parts, others...)
+	for _, name := range c.others.Names() {
+		parts = append(parts, format.Spaced(name)+" "+results.FormatCoordinate(c.others[name]))
 	}
 	return strings.Join(parts, " · ")
-}
-
-func sortedNames(p results.Point) []string {
-	var names []string
-	for name := range p {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 // Sizes of a page, in points.

@@ -37,7 +37,7 @@ func costs(doc results.Document) []render.Block {
 	if len(rows) == 0 {
 		return nil
 	}
-	swept := sweptParams(doc.Series)
+	swept := doc.Summary.Swept()
 	t := render.Table{Columns: []render.Column{{}}}
 	for i, r := range rows {
 		row := render.Row{Cells: []string{r.variant}}
@@ -90,7 +90,7 @@ func shortCosts(doc results.Document) []render.Block {
 // byVariant is a metric with a column for each variant and a row for each point: down
 // the rows, the parameter that the workload is about changes first.
 func byVariant(doc results.Document, m results.Metric) render.Table {
-	rows, swept := rowsOf(doc.Summary.Metrics), sweptParams(doc.Series)
+	rows, swept := rowsOf(doc.Summary.Metrics), doc.Summary.Swept()
 	x := doc.Workload.Focus.X
 	others := make(map[string]int) // in the order in which they were measured
 	for _, r := range rows {

@@ -105,7 +105,7 @@ func (d Drawn) distance(p plots.Picture) int {
 // constants names the metrics that no parameter changes, with their values: "The same
 // at every point: items returned (1,000 on v1 and v2)." It is "" without one.
 func constants(doc results.Document) string {
-	if len(sweptParams(doc.Series)) == 0 {
+	if len(doc.Summary.Swept()) == 0 {
 		return ""
 	}
 	rows := rowsOf(doc.Summary.Metrics)

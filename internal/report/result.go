@@ -146,7 +146,7 @@ func clamped(series []results.Series) int64 {
 func setting(doc results.Document) string {
 	parts := []string{doc.Workload.Name, fmt.Sprintf("seed %d", doc.Seed), format.Plural(int64(doc.Repeats), "repeat", "repeats"), doc.Environment.Backend.Kind}
 	if len(doc.Series) > 0 {
-		swept := sweptParams(doc.Series)
+		swept := doc.Summary.Swept()
 		p := doc.Series[0].Point
 		for _, name := range p.Names() {
 			if !slices.Contains(swept, name) {
@@ -155,23 +155,6 @@ func setting(doc results.Document) string {
 		}
 	}
 	return strings.Join(parts, " · ")
-}
-
-// sweptParams names the parameters that have two values or more.
-func sweptParams(series []results.Series) []string {
-	first, swept := map[string]results.Value{}, []string{}
-	for _, s := range series {
-		for name, v := range s.Point {
-			seen, ok := first[name]
-			if !ok {
-				first[name] = v
-			} else if seen != v && !slices.Contains(swept, name) {
-				swept = append(swept, name)
-			}
-		}
-	}
-	slices.Sort(swept)
-	return swept
 }
 
 // findings is all that follows the costs: where requests come from, how costs grow,
