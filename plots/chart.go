@@ -49,6 +49,12 @@ func (c *chart) dotsOf(variant string) []dot {
 	return nil
 }
 
+// sameAs reports whether two charts show the same values over the same parameter.
+func (c *chart) sameAs(d *chart) bool {
+	return c.x == d.x && len(c.curves) == len(d.curves) &&
+		!slices.ContainsFunc(c.curves, func(v curve) bool { return !slices.Equal(v.dots, d.dotsOf(v.variant)) })
+}
+
 // isFlat reports whether nothing changes along the x axis.
 func (c *chart) isFlat() bool {
 	for _, v := range c.curves {

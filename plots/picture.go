@@ -1,10 +1,6 @@
 package plots
 
-import (
-	"slices"
-
-	"github.com/lakebench/lakebench/results"
-)
+import "github.com/lakebench/lakebench/results"
 
 // Picture is a chart ready to be drawn. It is not safe for concurrent use.
 type Picture struct {
@@ -58,15 +54,10 @@ func (p Picture) Over() (x string, kept results.Point) {
 	return p.page.charts[0].x, p.page.charts[0].others
 }
 
-// SameAs reports whether two pictures show the same values of the same metric over the
-// same parameter: what was kept at another value makes no difference.
+// SameAs reports whether two pictures show the same values over the same parameter:
+// what was kept at another value, or counted in another way, makes no difference.
 func (p Picture) SameAs(q Picture) bool {
-	if len(p.page.charts) != 1 || len(q.page.charts) != 1 {
-		return false
-	}
-	a, b := p.page.charts[0], q.page.charts[0]
-	return a.metric.Name == b.metric.Name && a.x == b.x && len(a.curves) == len(b.curves) &&
-		!slices.ContainsFunc(a.curves, func(v curve) bool { return !slices.Equal(v.dots, b.dotsOf(v.variant)) })
+	return len(p.page.charts) == 1 && len(q.page.charts) == 1 && p.page.charts[0].sameAs(q.page.charts[0])
 }
 
 // Render returns the picture as the bytes of an "svg" or "png" file. Equal documents

@@ -88,6 +88,7 @@ func pagesOf(doc results.Document) []page {
 
 // pick leaves an overview the charts of what its workload is about, then others that
 // only this workload has, then those of an operation's costs in the order of tables.
+// Of charts that show the same values it keeps the first.
 func (p *page) pick(focus []string) {
 	place := func(c *chart) int {
 		i := slices.Index(focus, c.metric.Name)
@@ -100,8 +101,13 @@ func (p *page) pick(focus []string) {
 		return len(focus)
 	}
 	slices.SortStableFunc(p.charts, func(a, b *chart) int { return place(a) - place(b) })
-	p.charts = p.charts[:min(len(p.charts), overviewCharts)]
-	if len(p.charts) == 0 {
+	var picked []*chart
+	for _, c := range p.charts {
+		if len(picked) < overviewCharts && !slices.ContainsFunc(picked, c.sameAs) {
+			picked = append(picked, c)
+		}
+	}
+	if p.charts = picked; len(picked) == 0 {
 		return
 	}
 	if per := p.charts[0].metric.Per; per == "day" || per == "item" {

@@ -367,6 +367,37 @@ func TestPicturesOfWhatChanges(t *testing.T) {
 	}
 }
 
+// An overview does not show the same values twice, and a picture that does is found.
+func TestSameValuesAreShownOnce(t *testing.T) {
+	doc := catalog()
+	var requests []float64
+	for _, m := range doc.Summary.Metrics {
+		if m.Metric == "requests/op" {
+			requests = append(requests, m.Value)
+		}
+	}
+	for i, m := range doc.Summary.Metrics {
+		if m.Metric == "evaluated/op" {
+			doc.Summary.Metrics[i].Value, requests = requests[0], requests[1:]
+		}
+	}
+	byMetric := map[string]Picture{}
+	for _, p := range Pictures(doc) {
+		if !p.Overview() {
+			byMetric[p.Metric()] = p
+			continue
+		}
+		for _, c := range p.page.charts {
+			if c.metric.Name == "evaluated/op" {
+				t.Error("the overview shows the requests again, as items evaluated")
+			}
+		}
+	}
+	if a := byMetric["requests/op"]; !a.SameAs(byMetric["evaluated/op"]) || a.SameAs(byMetric["rru/op"]) {
+		t.Error("SameAs is wrong about requests, evaluated items or read units")
+	}
+}
+
 // Curves that coincide in one chart of an overview only are named there.
 func TestCurvesThatCoincideShareALabel(t *testing.T) {
 	doc := catalog()
