@@ -114,7 +114,7 @@ func (m measurement) value(doc *results.Document, variant, metric string, others
 	}
 	var fits []results.Growth
 	for _, g := range doc.Summary.Growth {
-		if g.X == m.x && g.Variant == variant && g.Metric == metric && agrees(g.Point, others) && g.Class != results.Undetermined {
+		if g.X == m.x && g.Variant == variant && g.Metric == metric && agrees(g.Point, others) && g.Fit != nil {
 			fits = append(fits, g)
 		}
 	}
@@ -126,7 +126,7 @@ func (m measurement) value(doc *results.Document, variant, metric string, others
 	case len(fits) > 1:
 		return 0, false, ambiguous(fits[0].Point, fits[1].Point)
 	case len(fits) == 1:
-		return fits[0].At(x), true, nil
+		return fits[0].Fit.At(x), true, nil
 	}
 	at := m.x + "=" + plain(x)
 	if len(others) > 0 {

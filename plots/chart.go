@@ -8,6 +8,7 @@ import (
 
 	"github.com/lakebench/lakebench/internal/render/format"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/results/growth"
 )
 
 // chart is a metric over a swept parameter: one curve for each variant, all
@@ -24,9 +25,9 @@ type chart struct {
 // curve is a variant.
 type curve struct {
 	variant string
-	of      string        // of several results, the variant without the result's name
-	class   results.Class // "" if there is no fit
-	look    look          // the same in all charts of a document
+	of      string       // of several results, the variant without the result's name
+	class   growth.Class // "" if there is no fit
+	look    look         // the same in all charts of a document
 	dots    []dot
 }
 
@@ -123,7 +124,7 @@ func (c *chart) add(m results.MetricSummary, l look, growth []results.Growth) {
 	c.curves[i].dots = append(c.curves[i].dots, dot{m.Point[c.x], m.Value})
 }
 
-func (c *chart) class(variant string, growth []results.Growth) results.Class {
+func (c *chart) class(variant string, growth []results.Growth) growth.Class {
 	for _, g := range growth {
 		if g.Variant == variant && g.Metric == c.metric.Name && g.X == c.x && g.Point.String() == c.others.String() {
 			return g.Class
@@ -135,7 +136,7 @@ func (c *chart) class(variant string, growth []results.Growth) results.Class {
 // showsClass reports whether the legend tells how a curve grows. Of times it does
 // not: on a busy machine their fit is one of noise.
 func (c *chart) showsClass(v curve) bool {
-	return v.class != "" && v.class != results.Undetermined && !c.metric.IsTime()
+	return v.class != "" && v.class.Determined() && !c.metric.IsTime()
 }
 
 // empty says that there is nothing to see: no parameter varies, or all is zero.

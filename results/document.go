@@ -8,6 +8,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/lakebench/lakebench/internal/counts"
+	"github.com/lakebench/lakebench/results/growth"
 )
 
 // SchemaName and SchemaVersion identify the format of a Document.
@@ -282,39 +283,32 @@ type MetricSummary struct {
 	Max float64 `json:"max"`
 }
 
-// Class is how a metric grows with a parameter.
-type Class string
-
-// The classes (docs/spec/results.md §2, "Growth").
-const (
-	Constant     Class = "constant"
-	Sublinear    Class = "sublinear"
-	Linear       Class = "linear"
-	Superlinear  Class = "superlinear"
-	Undetermined Class = "undetermined"
-)
-
-// Growth is the fit of metric = A + B·x^K over the values of a parameter.
+// Growth is how a metric of a variant grows with a parameter
+// (docs/spec/results.md §2, "Growth").
 type Growth struct {
 	Variant string `json:"variant"`
 	// Point holds the other coordinates: those that were kept while X varied.
-	Point  Point   `json:"point"`
-	Metric string  `json:"metric"`
-	X      string  `json:"x"` // the parameter's name
-	A      float64 `json:"a"`
-	B      float64 `json:"b"`
-	K      float64 `json:"k"`
-	Class  Class   `json:"class"`
+	Point  Point        `json:"point"`
+	Metric string       `json:"metric"`
+	X      string       `json:"x"` // the parameter's name
+	Class  growth.Class `json:"class"`
+	// Fit is nil where the class is not determined.
+	Fit *growth.Curve `json:"fit,omitzero"`
 }
 
-// Crossover says that, by the fits and within the measured range, from X = From
-// on the second of two variants costs less than the first. Where neither
-// variant ends up cheaper there is no entry.
+// Crossover says that the order of two variants changes between two measured values
+// of a parameter: at the first one the second variant costs more, from the second one
+// on the first variant does. Where the order never changes there is no entry.
 type Crossover struct {
-	Point    Point     `json:"point"` // the other coordinates
-	Metric   string    `json:"metric"`
-	X        string    `json:"x"` // the parameter's name
-	From     float64   `json:"from"`
+	Point   Point      `json:"point"` // the other coordinates
+	Metric  string     `json:"metric"`
+	X       string     `json:"x"` // the parameter's name
+	Between [2]float64 `json:"between"`
+	// At is the value from which the second variant costs less by the fits; 0 if
+	// they do not tell.
+	At float64 `json:"at,omitzero"`
+	// Changes is how often the order changes; this is the last one.
+	Changes  int       `json:"changes"`
 	Variants [2]string `json:"variants"`
 }
 

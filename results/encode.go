@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/lakebench/lakebench/internal/counts"
+	"github.com/lakebench/lakebench/results/growth"
 )
 
 // What is wrong with a file that Read or Decode refuses.
@@ -270,8 +271,8 @@ func unmarshalers() json.Options {
 		startWith(Operations{-1, -1, -1, -1}),
 		startWith(Histogram{Clamped: -1}),
 		startWith(MetricSummary{Value: nan, Min: nan, Max: nan}),
-		startWith(Growth{A: nan, B: nan, K: nan}),
-		startWith(Crossover{From: nan}),
+		startWith(growth.Curve{A: nan, B: nan, K: nan, Residual: nan}),
+		startWith(Crossover{Between: [2]float64{nan, nan}}),
 		startWith(Slope{Slope: nan, Fixed: nan}),
 	))
 }

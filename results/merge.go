@@ -326,7 +326,7 @@ func (s *Series) mergeOwnMetrics(metrics Metrics, parts []*Series) error {
 
 // wholeIfNear undoes the rounding of a count that was divided and multiplied.
 func wholeIfNear(v float64) float64 {
-	if r := math.Round(v); math.Abs(v-r) <= countTolerance*math.Abs(v)+1e-9 {
+	if r := math.Round(v); math.Abs(v-r) <= 1e-12*math.Abs(v)+1e-9 {
 		return r
 	}
 	return v

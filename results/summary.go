@@ -4,31 +4,36 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
+
+	"golang.org/x/perf/benchmath"
+
+	"github.com/lakebench/lakebench/internal/units"
+	"github.com/lakebench/lakebench/results/growth"
 )
 
-// Summarize puts the repeats of every steady series together and fits what they
-// say over each swept parameter. Times are read from the merged histograms; it
-// fails if those cannot be read or merged.
+// Summarize puts the repeats of every steady series together and concludes from them,
+// over each swept parameter, how metrics grow and where variants change their order.
+// Only what is conclusive and undisturbed takes part. Times are read from the merged
+// histograms; it fails if those cannot be read or merged.
 func Summarize(doc *Document) (Summary, error) {
-	declared := doc.Metrics
-	metrics, err := summarizeMetrics(declared, doc.Series)
+	metrics, margins, err := summarizeMetrics(doc)
 	if err != nil {
 		return Summary{}, err
 	}
 	s := Summary{Metrics: metrics, Disturbed: disturbances(doc)}
-	undisturbed := slices.DeleteFunc(slices.Clone(metrics), func(m MetricSummary) bool {
+	kept := func(m MetricSummary) bool {
 		_, disturbed := s.Disturbance(m.Variant, m.Point)
-		return disturbed
-	})
-	all := curves(undisturbed)
-	for _, c := range all {
-		var class Class
-		c.fitted, class = fit(c.samples, declared.Lookup(c.metric).Assume)
-		s.Growth = append(s.Growth, Growth{c.variant, c.others, c.metric, c.x, c.fitted.a, c.fitted.b, c.fitted.k, class})
-		straight := line(c.samples)
-		s.Slopes = append(s.Slopes, Slope{c.variant, c.others, c.metric, c.x, straight.b, straight.a})
+		return !disturbed && doc.Conclusive(doc.Metrics.Lookup(m.Metric))
 	}
-	s.Crossover = crossovers(declared, all)
+	all := curves(metrics, margins, kept)
+	for i, c := range all {
+		c.classify(doc.Metrics, all[:i])
+		s.Growth = append(s.Growth, c.growth())
+		slope, fixed := growth.Line(c.samples)
+		s.Slopes = append(s.Slopes, Slope{c.variant, c.others, c.metric, c.x, slope, fixed})
+	}
+	s.Crossover = crossovers(doc.Metrics, all)
 	return s, nil
 }
 
@@ -60,27 +65,48 @@ func groups(series []Series) []*group {
 	return all
 }
 
-func summarizeMetrics(declared Metrics, series []Series) ([]MetricSummary, error) {
-	var all []MetricSummary
-	for _, g := range groups(series) {
+// summarizeMetrics returns, beside each metric, how far it may be from the true value.
+func summarizeMetrics(doc *Document) (all []MetricSummary, margins []float64, err error) {
+	for _, g := range groups(doc.Series) {
 		var merged times
 		if len(g.series) > 1 { // a single repeat has merged its own
-			var err error
 			if merged, err = mergeTimes(g.series...); err != nil {
-				return nil, fmt.Errorf("summarize %s at %v: %w", g.variant, g.point, err)
+				return nil, nil, fmt.Errorf("summarize %s at %v: %w", g.variant, g.point, err)
 			}
 		}
-		for _, name := range g.metrics(declared) {
-			values := g.values(name)
+		for _, name := range g.metrics(doc.Metrics) {
+			about, values := doc.Metrics.Lookup(name), g.values(name)
 			m := MetricSummary{Variant: g.variant, Point: g.point, Metric: name, Repeats: len(values),
 				Value: median(values), Min: values[0], Max: values[len(values)-1]}
-			if v, ok := merged.value(declared.Lookup(name).From); ok {
+			if v, ok := merged.value(about.From); ok {
 				m.Value = v
 			}
-			all = append(all, m)
+			all, margins = append(all, m), append(margins, margin(doc.Clock, about, m.Value, values))
 		}
 	}
-	return all, nil
+	return all, margins, nil
+}
+
+// The margins of a time: what repeats on the real clock leave open with this
+// confidence, and the width of a bucket of its histogram.
+const (
+	timeConfidence = 0.9
+	timeMargin     = 0.005 // of the value
+)
+
+// margin is how far a value may be from the true one: for a count that differs between
+// repeats half of that difference, for a time its confidence interval. values are
+// sorted.
+func margin(clock Clock, about Metric, value float64, values []float64) float64 {
+	if !about.IsTime() {
+		return (values[len(values)-1] - values[0]) / 2
+	}
+	least := timeMargin * math.Abs(value)
+	if clock != RealClock || len(values) < conclusiveRepeats {
+		return least
+	}
+	s := benchmath.AssumeNothing.Summary(benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds), timeConfidence)
+	return max(least, value-s.Lo, s.Hi-value)
 }
 
 // metrics names the metrics that any repeat has, in the order of tables.
@@ -114,19 +140,20 @@ func (g *group) values(metric string) []float64 {
 type measured struct {
 	variant, metric, x string
 	others             Point
-	samples            []sample
-	fitted             curve
+	samples            []growth.Sample
+	class              growth.Class
+	fitted             growth.Curve
 }
 
 // curves returns what was measured at two or more values of a parameter, in the
 // order of metrics.
-func curves(metrics []MetricSummary) []*measured {
+func curves(metrics []MetricSummary, margins []float64, kept func(MetricSummary) bool) []*measured {
 	var all []*measured
 	for _, x := range sweptNumbers(metrics) {
 		at := make(map[string]*measured)
-		for _, m := range metrics {
+		for i, m := range metrics {
 			v, ok := m.Point[x].Float()
-			if !ok || v < 0 {
+			if !ok || v < 0 || !kept(m) {
 				continue
 			}
 			others := m.Point.Without(x)
@@ -137,10 +164,49 @@ func curves(metrics []MetricSummary) []*measured {
 				at[key] = c
 				all = append(all, c)
 			}
-			c.samples = append(c.samples, sample{v, m.Value})
+			c.samples = append(c.samples, growth.Sample{X: v, Y: m.Value, Margin: margins[i]})
 		}
 	}
 	return slices.DeleteFunc(all, func(c *measured) bool { return len(c.samples) < 2 })
+}
+
+// classify decides how a metric grows. One that is an earlier one times a constant, as
+// dollars are of one unit, grows as that one does.
+func (m *measured) classify(declared Metrics, earlier []*measured) {
+	about := declared.Lookup(m.metric)
+	for _, e := range earlier {
+		if about.IsTime() || declared.Lookup(e.metric).IsTime() || e.variant != m.variant || e.x != m.x || e.others.String() != m.others.String() {
+			continue
+		}
+		if factor, ok := growth.Multiple(e.samples, m.samples); ok {
+			m.class, m.fitted = e.class, e.fitted.Times(factor)
+			return
+		}
+	}
+	m.class, m.fitted = growth.Classify(m.samples, stairs(about, m.x)...)
+}
+
+// stairs is the unit in which DynamoDB rounds up the bytes of an item, for its units
+// over a parameter that counts such bytes.
+func stairs(about Metric, x string) []float64 {
+	switch {
+	case !strings.HasSuffix(x, "_bytes"):
+		return nil
+	case about.From.Quantity == QuantityWRU:
+		return []float64{units.WriteBlock}
+	case about.From.Quantity == QuantityRRU:
+		return []float64{units.ReadBlock}
+	}
+	return nil
+}
+
+func (m *measured) growth() Growth {
+	g := Growth{Variant: m.variant, Point: m.others, Metric: m.metric, X: m.x, Class: m.class}
+	if m.class.Determined() {
+		fitted := m.fitted
+		g.Fit = &fitted
+	}
+	return g
 }
 
 // sweptNumbers names the parameters with two numbers or more, sorted.
@@ -179,35 +245,25 @@ func crossovers(declared Metrics, all []*measured) []Crossover {
 	return found
 }
 
-// crossover finds from where on one of two variants is the cheaper one, whichever
-// it is, within what was measured of both.
+// crossover finds the last change of order of two variants. Fits add the value at
+// which it happens, if both are determined.
 func crossover(a, b *measured) (Crossover, bool) {
-	loA, hiA, wholeA := a.span()
-	loB, hiB, wholeB := b.span()
-	lo, hi := max(loA, loB), min(hiA, hiB)
-	if lo >= hi {
+	crossing, ok := growth.Cross(a.samples, b.samples)
+	if !ok {
 		return Crossover{}, false
 	}
-	for _, try := range []struct {
-		dear, cheap         curve
-		dearName, cheapName string
-	}{
-		{a.fitted, b.fitted, a.variant, b.variant},
-		{b.fitted, a.fitted, b.variant, a.variant},
-	} {
-		if from, ok := crossing(try.dear, try.cheap, lo, hi, wholeA && wholeB); ok {
-			return Crossover{Point: a.others, Metric: a.metric, X: a.x, From: from, Variants: [2]string{try.dearName, try.cheapName}}, true
-		}
+	dear, cheap := a, b
+	if crossing.FirstFalls {
+		dear, cheap = b, a
 	}
-	return Crossover{}, false
+	found := Crossover{Point: a.others, Metric: a.metric, X: a.x, Between: crossing.Between, Changes: crossing.Changes, Variants: [2]string{dear.variant, cheap.variant}}
+	if a.class.Determined() && b.class.Determined() {
+		found.At, _ = crossing.At(dear.fitted, cheap.fitted, a.whole() && b.whole())
+	}
+	return found, true
 }
 
-// span returns the range of x, and whether all of them are whole numbers.
-func (m *measured) span() (lo, hi float64, whole bool) {
-	lo, hi, whole = math.Inf(1), math.Inf(-1), true
-	for _, s := range m.samples {
-		lo, hi = min(lo, s.x), max(hi, s.x)
-		whole = whole && s.x == math.Trunc(s.x)
-	}
-	return lo, hi, whole
+// whole reports whether all x are whole numbers.
+func (m *measured) whole() bool {
+	return !slices.ContainsFunc(m.samples, func(s growth.Sample) bool { return s.X != math.Trunc(s.X) })
 }

@@ -1,14 +1,17 @@
 package results_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/results/growth"
 	"github.com/lakebench/lakebench/run/metric"
 )
 
@@ -53,17 +56,17 @@ func TestSummarizeCatalogRefresh(t *testing.T) {
 			t.Errorf("%s %s at %d: %+v, want %v", c.variant, c.metric, c.history, m, c.want)
 		}
 	}
-	classes := map[string]results.Class{}
+	classes := map[string]growth.Class{}
 	for _, g := range doc.Summary.Growth {
 		classes[g.Variant+" "+g.Metric] = g.Class
 		if g.X != resultstest.History || len(g.Point) != 3 {
 			t.Errorf("growth over %s at %v: want the one swept parameter, and the other three", g.X, g.Point)
 		}
 	}
-	for name, want := range map[string]results.Class{
-		"v1 requests/op": results.Linear, "v1 evaluated/op": results.Linear, "v1 rru/op": results.Linear, "v1 usd/op": results.Linear,
-		"v1 returned/op": results.Constant, "v2 requests/op": results.Constant, "v2-parallel rru/op": results.Constant,
-		"v1 p50-ns": results.Linear, "v2 service-p99-ns": results.Constant,
+	for name, want := range map[string]growth.Class{
+		"v1 requests/op": growth.Linear, "v1 evaluated/op": growth.Linear, "v1 rru/op": growth.Linear, "v1 usd/op": growth.Linear,
+		"v1 returned/op": growth.Constant, "v2 requests/op": growth.Constant, "v2-parallel rru/op": growth.Constant,
+		"v1 p50-ns": "", // of the real clock, and two repeats
 	} {
 		if classes[name] != want {
 			t.Errorf("growth of %s is %q, want %q", name, classes[name], want)
@@ -77,25 +80,23 @@ func near(got, want float64) bool { return got-want <= 1e-9*want && want-got <= 
 // units and 74 more for each 1,000; v2 80.
 func TestCrossoverAndSlopes(t *testing.T) {
 	doc := resultstest.CatalogRefresh(1, 0, 1000, 10_000, 100_000)
-	from := map[string]float64{}
+	found := map[string]results.Crossover{}
 	for _, c := range doc.Summary.Crossover {
-		from[fmt.Sprintf("%s %v", c.Metric, c.Variants)] = c.From
+		found[fmt.Sprintf("%s %v", c.Metric, c.Variants)] = c
 	}
-	for name, want := range map[string]float64{
-		"requests/op [v1 v2]": 6001, "requests/op [v1 v2-parallel]": 6001, "rru/op [v1 v2]": 68, "usd/op [v1 v2]": 68,
-		"evaluated/op [v1 v2]":         1, // both 1,000 without history
-		"bytes/op [v2 v1]":             0, // v1's items are smaller
-		"p50-ns [v2 v2-parallel]":      0,
-		"returned/op [v1 v2]":          -1, // no cost
-		"requests/op [v2 v1]":          -1, // the other way round
-		"wru/op [v1 v2]":               -1, // both nothing
-		"rru/op [v2 v2-parallel]":      -1, // both the same
-		"retries/op [v1 v2]":           -1,
-		"requests/op [v2 v2-parallel]": -1,
+	for name, want := range map[string]struct{ from, to, at float64 }{
+		"requests/op [v1 v2]": {1000, 10_000, 6001}, "requests/op [v1 v2-parallel]": {1000, 10_000, 6001},
+		"rru/op [v1 v2]": {0, 1000, 68}, "usd/op [v1 v2]": {0, 1000, 68},
+		"evaluated/op [v1 v2]":         {}, // both 1,000 without history
+		"bytes/op [v2 v1]":             {}, // v1's items are smaller throughout
+		"p50-ns [v1 v2]":               {}, // one run of the real clock
+		"returned/op [v1 v2]":          {}, // no cost
+		"rru/op [v2 v2-parallel]":      {}, // both the same
+		"requests/op [v2 v2-parallel]": {},
 	} {
-		got, ok := from[name]
-		if ok != (want >= 0) || ok && got != want {
-			t.Errorf("crossover of %s: %v, %v; want %v", name, got, ok, want)
+		got, ok := found[name]
+		if ok != (want.to > 0) || got.Between != [2]float64{want.from, want.to} || got.At != want.at || ok && got.Changes != 1 {
+			t.Errorf("crossover of %s: %+v, %v; want between %v and %v, at %v", name, got, ok, want.from, want.to, want.at)
 		}
 	}
 	for _, s := range doc.Summary.Slopes {
@@ -109,8 +110,8 @@ func TestCrossoverAndSlopes(t *testing.T) {
 	t.Error("no slope of v1's read units")
 }
 
-// One value of a parameter gives no growth, crossover or slope; two give all, of
-// an undetermined class.
+// One value of a parameter gives no growth, crossover or slope; two give growth
+// and slopes, of too few points.
 func TestSummarizeFewPoints(t *testing.T) {
 	one := resultstest.CatalogRefresh(1, 1000).Summary
 	if len(one.Growth)+len(one.Crossover)+len(one.Slopes) != 0 || len(one.Metrics) == 0 {
@@ -121,7 +122,7 @@ func TestSummarizeFewPoints(t *testing.T) {
 		t.Errorf("two points: %d growth, %d slopes", len(two.Growth), len(two.Slopes))
 	}
 	for _, g := range two.Growth {
-		if g.Class != results.Undetermined {
+		if g.Class != growth.TooFewPoints || g.Fit != nil {
 			t.Errorf("two points: %+v", g)
 		}
 	}
@@ -148,13 +149,17 @@ func TestSummarizeTwoParameters(t *testing.T) {
 	want := map[string]string{
 		"history at tables=10 word=x":  "10 + 2·x^1 linear",
 		"history at tables=100 word=x": "100 + 2·x^1 linear",
-		"tables at history=1 word=x":   "2 + 1·x^1 undetermined",
-		"tables at history=10 word=x":  "20 + 1·x^1 undetermined",
-		"tables at history=100 word=x": "200 + 1·x^1 undetermined",
+		"tables at history=1 word=x":   "too-few-points",
+		"tables at history=10 word=x":  "too-few-points",
+		"tables at history=100 word=x": "too-few-points",
 	}
 	for _, g := range sum.Growth {
 		at := fmt.Sprintf("%s at %v", g.X, g.Point)
-		if got := fmt.Sprintf("%v + %v·x^%v %s", g.A, g.B, g.K, g.Class); got != want[at] {
+		got := string(g.Class)
+		if g.Fit != nil {
+			got = fmt.Sprintf("%v + %v·x^%v %s", g.Fit.A, g.Fit.B, g.Fit.K, g.Class)
+		}
+		if got != want[at] {
 			t.Errorf("%s: %s, want %s", at, got, want[at])
 		}
 		delete(want, at)
@@ -175,7 +180,7 @@ func TestCrossoverOfCostsOnly(t *testing.T) {
 		for _, x := range []int{1, 10, 100} {
 			v := float64(10 * x)
 			if variant == "b" {
-				v = float64(x)
+				v = 50
 			}
 			series = append(series, results.Series{
 				Variant: variant, Phase: results.Steady, Point: results.Point{"x": results.Number(x)},
@@ -188,8 +193,54 @@ func TestCrossoverOfCostsOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(sum.Crossover) != 1 || sum.Crossover[0].Metric != "wru/op" || sum.Crossover[0].Variants != [2]string{"a", "b"} || sum.Crossover[0].From != 1 {
+	if len(sum.Crossover) != 1 || sum.Crossover[0].Metric != "wru/op" || sum.Crossover[0].Variants != [2]string{"a", "b"} || sum.Crossover[0].At != 6 {
 		t.Errorf("crossovers %+v, want one, of write units", sum.Crossover)
+	}
+}
+
+// What an item of x bytes costs is a unit for each KiB begun, and dollars are units times
+// a price: both are the same stairs, and cross another variant's at the same value.
+func TestConstantMultiplesGrowAlike(t *testing.T) {
+	var series []results.Series
+	for x, units := range map[int]float64{300: 1, 1020: 1, 4000: 4, 16_000: 16} {
+		for variant, wru := range map[string]float64{"stairs": units, "flat": 3} {
+			series = append(series, results.Series{
+				Variant: variant, Phase: results.Steady, Point: results.Point{"item_bytes": results.Number(x)},
+				Metrics: map[string]float64{"wru/op": wru, "usd/op": wru * 6.25e-7},
+			})
+		}
+	}
+	slices.SortFunc(series, func(a, b results.Series) int { return cmp.Compare(a.Variant, b.Variant) })
+	sum, err := results.Summarize(&results.Document{Metrics: metric.Common(), Series: series})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range sum.Growth {
+		if g.Variant == "stairs" && (g.Class != growth.Steps || g.Fit.Unit != 1024 || g.Fit.Residual != 0) {
+			t.Errorf("%s: %s %+v", g.Metric, g.Class, g.Fit)
+		}
+	}
+	for _, c := range sum.Crossover {
+		// 3 units from 2,049 bytes, 4 from 3,073.
+		if c.Between != [2]float64{1020, 4000} || c.At != 3073 || c.Variants != [2]string{"stairs", "flat"} {
+			t.Errorf("%+v", c)
+		}
+	}
+	if len(sum.Growth) != 4 || len(sum.Crossover) != 2 {
+		t.Errorf("%d classes and %d crossovers, want 4 and 2", len(sum.Growth), len(sum.Crossover))
+	}
+}
+
+// Times of the real clock are fitted from five repeats on.
+func TestTimesOfOneRunAreNotFitted(t *testing.T) {
+	for repeats, want := range map[int]bool{1: false, 4: false, 5: true} {
+		found := false
+		for _, g := range resultstest.CatalogRefresh(repeats, 0, 1000, 10_000, 100_000).Summary.Growth {
+			found = found || g.Metric == "p50-ns"
+		}
+		if found != want {
+			t.Errorf("%d repeats: fitted %v, want %v", repeats, found, want)
+		}
 	}
 }
 

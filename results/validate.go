@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/lakebench/lakebench/internal/counts"
+	"github.com/lakebench/lakebench/results/growth"
 )
 
 // ErrInvalid is wrapped by every error of Validate.
@@ -202,15 +204,16 @@ func (s *Summary) problem() error {
 		}
 	}
 	for _, g := range s.Growth {
-		if !stated(g.Point, []string{g.Metric, g.Variant, g.X}, g.A, g.B, g.K) {
-			return fmt.Errorf("growth: part of %s of %s over %s is missing or not finite", g.Metric, g.Variant, g.X)
-		}
-		if !slices.Contains([]Class{Constant, Sublinear, Linear, Superlinear, Undetermined}, g.Class) {
+		switch fit := cmp.Or(g.Fit, &growth.Curve{Form: growth.Power}); {
+		case !slices.Contains(growth.Classes(), g.Class):
 			return fmt.Errorf("growth: the class of %s of %s over %s is %q", g.Metric, g.Variant, g.X, g.Class)
+		case !stated(g.Point, []string{g.Metric, g.Variant, g.X}, fit.A, fit.B, fit.K, fit.Residual, fit.Unit, fit.Offset),
+			g.Class.Determined() != (g.Fit != nil), !slices.Contains(growth.Forms(), fit.Form):
+			return fmt.Errorf("growth: part of %s of %s over %s is missing or not finite", g.Metric, g.Variant, g.X)
 		}
 	}
 	for _, c := range s.Crossover {
-		if !stated(c.Point, []string{c.Metric, c.X, c.Variants[0], c.Variants[1]}, c.From) {
+		if !stated(c.Point, []string{c.Metric, c.X, c.Variants[0], c.Variants[1]}, c.Between[0], c.Between[1], c.At) || c.Changes < 1 {
 			return fmt.Errorf("crossover: part of %s over %s is missing or not finite", c.Metric, c.X)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/lakebench/lakebench/internal/backend"
 	"github.com/lakebench/lakebench/internal/price"
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/results/growth"
 	"github.com/lakebench/lakebench/run"
 )
 
@@ -194,7 +195,7 @@ func TestGrowthClasses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]results.Class{"v1": results.Linear, "v2": results.Constant, "v2-parallel": results.Constant}
+	want := map[string]growth.Class{"v1": growth.Linear, "v2": growth.Constant, "v2-parallel": growth.Constant}
 	for _, g := range doc.Summary.Growth {
 		if g.Metric == "requests/op" && g.X == "history_records" {
 			if g.Class != want[g.Variant] {

@@ -152,7 +152,7 @@ func held(old, next results.Document, oldSide, newSide Side, o Options) *Compari
 			c.Ledgers = append(c.Ledgers, p.ledger()...)
 		}
 	}
-	c.Growth = growth(old.Summary.Growth, next.Summary.Growth, declared, k)
+	c.Growth = growths(old.Summary.Growth, next.Summary.Growth, declared, k)
 	if o.Test == nil {
 		o.Test = func(*Row) bool { return true }
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/results/compare"
+	"github.com/lakebench/lakebench/results/growth"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write the golden files anew; read the difference before it is committed")
@@ -286,7 +287,7 @@ func everything() (old, next results.Document) {
 	})
 	for i := range next.Summary.Growth {
 		if g := &next.Summary.Growth[i]; g.Variant == "v2" && g.Metric == "requests/op" {
-			g.Class = results.Linear
+			g.Class = growth.Linear
 		}
 	}
 	return old, next

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/results/growth"
 )
 
 // An Entry is a line of the ledgers whose sum over all repeats differs. Of
@@ -88,8 +89,8 @@ type Growth struct {
 	// About describes the metric.
 	About results.Metric `json:"-"`
 	X     string         `json:"x"`
-	Old   results.Class  `json:"old"`
-	New   results.Class  `json:"new"`
+	Old   growth.Class   `json:"old"`
+	New   growth.Class   `json:"new"`
 	// Exact reports whether the fits are of exact metrics, so that a change is no noise.
 	Exact bool `json:"exact"`
 }
@@ -97,8 +98,8 @@ type Growth struct {
 // Differs reports whether the class changed.
 func (g Growth) Differs() bool { return g.Old != g.New }
 
-// growth pairs the fits, in the order of the old ones.
-func growth(old, next []results.Growth, declared results.Metrics, ways kinds) []Growth {
+// growths pairs the fits, in the order of the old ones.
+func growths(old, next []results.Growth, declared results.Metrics, ways kinds) []Growth {
 	type key struct{ variant, point, metric, x string }
 	all := []Growth{}
 	at := make(map[key]int)

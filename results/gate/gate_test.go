@@ -24,6 +24,7 @@ import (
 	"github.com/lakebench/lakebench/internal/resultstest"
 	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/results/gate"
+	"github.com/lakebench/lakebench/results/growth"
 )
 
 var rewrite = flag.Bool("rewrite", false, "write the golden files anew; read the difference before it is committed")
@@ -104,7 +105,7 @@ func TestFailsClosed(t *testing.T) {
 		"growth of another class": {func(_, d *results.Document) {
 			for i := range d.Summary.Growth {
 				if g := &d.Summary.Growth[i]; g.Variant == "v2" && g.Metric == "requests/op" {
-					g.Class = results.Linear
+					g.Class = growth.Linear
 				}
 			}
 		}, []gate.Kind{gate.KindGrowth}, gate.Fail, "growth of requests/op with history records is linear, the baseline's is constant"},
@@ -474,5 +475,22 @@ func TestFormatsHoldTogether(t *testing.T) {
 	}
 	if n := strings.Count(b.String(), "\n"); n != 10 || strings.Count(b.String(), "::error ") != n {
 		t.Errorf("%d lines of annotations, GitHub shows 10", n)
+	}
+}
+
+// A policy that asks for classes of growth is refused where the baseline has none: it
+// could never fail. Without the question there is nothing to refuse, and what becomes of
+// an undetermined class is advice.
+func TestGrowthOfAnUndeterminedClass(t *testing.T) {
+	points := func() results.Document { return resultstest.CatalogRefresh(1, 0, 1000) } // two: too few
+	asked := gate.DefaultPolicy()
+	asked.GrowthAsked = true
+	if v := judged(t, asked, points(), points()); v.Outcome != gate.Fail || !strings.Contains(v.Failures[0].Message, "no class of the baseline is determined") {
+		t.Errorf("%s: %v", v.Outcome, v.Failures)
+	}
+	next := points()
+	next.Summary.Growth[0].Class = growth.Linear
+	if v := judged(t, gate.DefaultPolicy(), points(), next); v.Outcome != gate.Pass || v.Gated.Growth != 0 || len(v.Advice) != 1 {
+		t.Errorf("%s: %v, advice %v", v.Outcome, v.Failures, v.Advice)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/lakebench/lakebench/results"
+	"github.com/lakebench/lakebench/results/growth"
 )
 
 // addRequests changes one request of the first series that has one, and what is
@@ -93,17 +94,17 @@ func clampSamples(d *results.Document) bool {
 	return false
 }
 
-// otherGrowth changes the class of the first fit of a count.
+// otherGrowth changes the first class of a count that is determined.
 func otherGrowth(d *results.Document) bool {
 	for i := range d.Summary.Growth {
 		g := &d.Summary.Growth[i]
-		if d.Metrics.Lookup(g.Metric).IsTime() {
+		if d.Metrics.Lookup(g.Metric).IsTime() || !g.Class.Determined() {
 			continue
 		}
-		if g.Class == results.Superlinear {
-			g.Class = results.Linear
+		if g.Class == growth.Superlinear {
+			g.Class = growth.Linear
 		} else {
-			g.Class = results.Superlinear
+			g.Class = growth.Superlinear
 		}
 		return true
 	}

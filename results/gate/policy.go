@@ -37,6 +37,9 @@ type Policy struct {
 	// otherwise. Ledgers are the outcomes of operations and the kinds of requests
 	// behind counts.
 	Counts, Times, Growth, Ledgers Action
+	// GrowthAsked reports whether the policy names Growth itself. Without a class to
+	// hold the result to it is then refused.
+	GrowthAsked bool
 	// Rules are for single metrics; the last one that matches decides.
 	Rules []Rule
 	// Required checks must be there and pass, whether or not the baseline has them.

@@ -46,7 +46,7 @@ func TestReadPolicy(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := gate.Policy{
-		Alpha: 0.01, Counts: gate.Enforce, Times: gate.Ignore, Growth: gate.Advise, Ledgers: gate.Advise,
+		Alpha: 0.01, Counts: gate.Enforce, Times: gate.Ignore, Growth: gate.Advise, GrowthAsked: true, Ledgers: gate.Advise,
 		Required: []string{"ledgers", "linearizable"}, Optional: []string{"same-set"},
 		Rules: []gate.Rule{
 			{

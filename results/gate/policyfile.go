@@ -60,7 +60,10 @@ func parsePolicy(top yamlfile.Node) (Policy, error) {
 		yamlfile.Field{Name: "alpha", Read: func(n yamlfile.Node) error { return fraction(n, &p.Alpha) }},
 		yamlfile.Field{Name: "counts", Read: action(&p.Counts)},
 		yamlfile.Field{Name: "times", Read: action(&p.Times)},
-		yamlfile.Field{Name: "growth", Read: action(&p.Growth)},
+		yamlfile.Field{Name: "growth", Read: func(n yamlfile.Node) error {
+			p.GrowthAsked = true
+			return action(&p.Growth)(n)
+		}},
 		yamlfile.Field{Name: "ledgers", Read: action(&p.Ledgers)},
 		yamlfile.Field{Name: "rules", Read: func(n yamlfile.Node) error { return rules(n, &p.Rules) }},
 		yamlfile.Field{Name: "checks", Read: func(n yamlfile.Node) error {

@@ -184,15 +184,17 @@ func (j *judgement) ledgers(entries []compare.Entry) {
 	}
 }
 
-// growth judges the classes of growth of counts. Of what is sampled they may
-// change by chance, and are reported.
+// growth judges the classes of growth of counts. Of what is sampled they may change by
+// chance, and are reported; so is what becomes of a class that was not determined: there
+// is nothing to hold it to. A policy that asks for classes where none is determined is
+// refused.
 func (j *judgement) growth(all []compare.Growth) {
 	for _, g := range all {
 		if g.About.IsTime() || g.Old == "" {
 			continue
 		}
 		action := j.policy.Growth
-		if !g.Exact && action == Enforce {
+		if action == Enforce && !(g.Exact && g.Old.Determined()) {
 			action = Advise
 		}
 		if action == Enforce {
@@ -209,6 +211,10 @@ func (j *judgement) growth(all []compare.Growth) {
 			Kind: KindGrowth, Place: j.Place(g.Variant, g.Point, ""), Metric: g.Metric, Old: string(g.Old), New: string(g.New),
 			Message: fmt.Sprintf("growth of %s with %s %s, the baseline's is %s", g.Metric, format.Spaced(g.X), is, g.Old),
 		})
+	}
+	if j.policy.Growth == Enforce && j.policy.GrowthAsked && j.Gated.Growth == 0 {
+		j.fail(KindGrowth, "", "the policy gates growth, but no class of the baseline is determined, so it could never fail: "+
+			"measure a parameter at four values or more over a tenfold range, or write growth: ignore")
 	}
 }
 

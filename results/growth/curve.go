@@ -104,3 +104,19 @@ func (s *series) original(c Curve) Curve {
 	}
 	return c.Times(s.largest)
 }
+
+// Line returns the straight line that splits a quantity into a part per x and a fixed
+// one: the line itself where samples lie on one, that of the least relative squares
+// elsewhere, and nothing for what Classify refuses.
+func Line(samples []Sample) (slope, fixed float64) {
+	s, ok := newSeries(samples)
+	if !ok || len(s.samples) < 2 {
+		return 0, 0
+	}
+	c, ok := s.line()
+	if !ok {
+		c, _ = models[0].fit(s.samples, s.scales)
+	}
+	c = s.original(c)
+	return c.B, c.A
+}

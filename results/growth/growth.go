@@ -20,7 +20,7 @@ const (
 	Constant Class = "constant"
 	// Linear counts lie on a rising line, times within their margins.
 	Linear Class = "linear"
-	// Steps lie within two steps of a rising line: what rounding to whole pages or
+	// Steps lie within a step or two of a rising line: what rounding to whole pages or
 	// units makes of one.
 	Steps Class = "steps"
 	// NearLinear grows with a power of 0.9 to 1.1, or by a line, within a residual.
@@ -88,7 +88,7 @@ func Classify(samples []Sample, units ...float64) (Class, Curve) {
 	if c, ok := s.constant(); ok {
 		return Constant, s.original(c)
 	}
-	if c, ok := s.exactLine(); ok {
+	if c, ok := s.line(); ok && s.exact {
 		return s.classOf(c), s.original(c)
 	}
 	if best, ok := s.contest(units); ok {
@@ -173,14 +173,14 @@ func (s *series) constant() (Curve, bool) {
 	return s.rated(Curve{Form: Power, A: (lo + hi) / 2}), true
 }
 
-// exactLine returns the line through all samples, if they are exact.
-func (s *series) exactLine() (Curve, bool) {
+// line returns the line through all samples.
+func (s *series) line() (Curve, bool) {
 	xs := make([]float64, len(s.samples))
 	for i, p := range s.samples {
 		xs[i] = p.X
 	}
 	a, b, ok := s.through(xs)
-	return Curve{Form: Power, A: a, B: b, K: 1}, ok && s.exact
+	return Curve{Form: Power, A: a, B: b, K: 1}, ok
 }
 
 // through returns the line y = a + b·u if it goes through all samples.
@@ -220,7 +220,7 @@ func (s *series) classOf(c Curve) Class {
 }
 
 // within reports whether a curve is within the margins of all samples. Without
-// margins that is exactLine.
+// margins those are the samples themselves.
 func (s *series) within(c Curve) bool {
 	for _, p := range s.samples {
 		if math.Abs(c.At(p.X)-p.Y) > max(p.Margin, 4*rounding) {
