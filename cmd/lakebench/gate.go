@@ -86,7 +86,10 @@ func (o *gateOptions) run(ctx context.Context, args []string, stdout, stderr io.
 		// No result is judged by another policy than was asked for.
 		policy, in, unread = gate.DefaultPolicy(), gate.Inputs{Failures: []gate.Finding{gate.Unread(o.policy, err)}}, err
 	}
-	if ctx.Err() != nil || o.update && unread != nil {
+	if err := ctx.Err(); err != nil {
+		return cmp.Or(unread, err) // what was not read is not missing
+	}
+	if o.update && unread != nil {
 		return unread
 	}
 	report, err := gate.Judge(policy, in)

@@ -220,8 +220,10 @@ func TestMissingBaselineSaysHowToMakeIt(t *testing.T) {
 	}
 	both := []results.Named{{Name: "one", Document: resultstest.CatalogRefresh(1, 0)}, {Name: "two", Document: resultstest.CatalogRefresh(1, 5)}}
 	r = report(t, gate.DefaultPolicy(), both[:1], both, false)
-	if len(r.Failures) != 1 || !strings.Contains(r.Failures[0].Message, "there is no baseline for two: one is of another run (history_records is 0 and 5)") {
-		t.Errorf("%v", r.Failures)
+	beside := "there is no baseline for two: one is of another run (history_records is 0 and 5); to make it: lakebench gate --baseline " +
+		filepath.Join("base", "catalog-refresh-"+both[1].Document.Workload.Hash[:8]+".json") + " --update two"
+	if len(r.Failures) != 1 || r.Failures[0].Message != beside {
+		t.Errorf("%v, want %s", r.Failures, beside)
 	}
 }
 

@@ -70,16 +70,23 @@ func Judge(p Policy, in Inputs) (Report, error) {
 	return NewReport(verdicts, append(failures, g.Unmatched()...), in.Notes...), nil
 }
 
-// noBaseline says what there is instead of a result's baseline, and how to make it.
+// noBaseline says what there is instead of a result's baseline, and how to make it:
+// beside a baseline of another run of the workload, not in its place.
 func (in Inputs) noBaseline(r results.Named) Finding {
-	text := fmt.Sprintf("there is no baseline of workload %s for %s", r.Document.Workload.Name, r.Name)
+	w, place := r.Document.Workload, in.Place
+	text := fmt.Sprintf("there is no baseline of workload %s for %s", w.Name, r.Name)
 	for _, b := range in.Baselines {
-		if b.Document.Workload.Name == r.Document.Workload.Name {
-			e := &compare.MismatchError{Old: b.Document.Workload, New: r.Document.Workload}
+		if b.Document.Workload.Name == w.Name {
+			e := &compare.MismatchError{Old: b.Document.Workload, New: w}
 			text = fmt.Sprintf("there is no baseline for %s: %s is of another run (%s)", r.Name, b.Name, e.Difference())
+			if filepath.Ext(place) == ".json" {
+				place = filepath.Dir(place)
+			}
+			place = filepath.Join(place, fmt.Sprintf("%s-%.8s.json", w.Name, w.Hash))
+			break
 		}
 	}
-	return Finding{Kind: KindBaselineMissing, Message: text + "; to make it: " + MakeBaseline(in.Place, r.Name)}
+	return Finding{Kind: KindBaselineMissing, Message: text + "; to make it: " + MakeBaseline(place, r.Name)}
 }
 
 // Newest leaves out the results of one folder that a newer one of the same workload
