@@ -44,16 +44,6 @@ func (l *Lake) Config() Config { return l.cfg }
 // Seed returns the lake's seed, with which Value gives its records' values.
 func (l *Lake) Seed() uint64 { return l.seed }
 
-// Generate returns the whole history of the lake of a configuration and a seed,
-// its setting-up included. The stream is as good as endless.
-func Generate(cfg Config, seed uint64) (iter.Seq[Op], error) {
-	l, err := New(cfg, seed)
-	if err != nil {
-		return nil, err
-	}
-	return l.Ops(0, Horizon), nil
-}
-
 // Live yields the records that are live at an instant: exactly those that
 // remain when all operations with Op.At ≤ at have been applied, in no particular
 // order. It needs memory for the tables only, and the time of reading the

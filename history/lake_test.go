@@ -431,8 +431,8 @@ func TestValidate(t *testing.T) {
 			t.Errorf("error %v, expected one with %q", err, tt.want)
 		}
 	}
-	if _, err := Generate(Config{}, 1); err == nil {
-		t.Error("Generate accepted the zero configuration")
+	if _, err := New(Config{}, 1); err == nil {
+		t.Error("New accepted the zero configuration")
 	}
 }
 

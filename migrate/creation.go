@@ -6,7 +6,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
-	"github.com/lakebench/lakebench/internal/units"
+	"github.com/lakebench/lakebench/internal/cost"
 	"github.com/lakebench/lakebench/store"
 	"github.com/lakebench/lakebench/store/item"
 )
@@ -19,7 +19,7 @@ import (
 const (
 	actionsPerPair = 2
 	// MaxBatch is the most records that a transaction creates: 49.
-	MaxBatch = (units.MaxTransactItems - 1) / actionsPerPair
+	MaxBatch = cost.MaxPairs
 )
 
 // creation is the transaction that creates records which v2 does not have yet:

@@ -20,7 +20,7 @@ import (
 // A Collection is what Collect has deleted.
 type Collection struct{ Entries, Generations, Objects int }
 
-// Collect deletes what is not needed any more: entries of the log whose rows a
+// Collect deletes what is no longer needed: entries of the log whose rows a
 // generation holds, and the objects of generations that the manifest does not list,
 // whose number is below the current generation, and which are older than grace.
 //

@@ -45,7 +45,7 @@ func (e *EntryError) Error() string {
 	return fmt.Sprintf("WAL entry %d at %s: %v", e.Position, e.Path, e.Err)
 }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the cause.
 func (e *EntryError) Unwrap() error { return e.Err }
 
 // A FencedError is an entry, or a manifest, of a newer epoch than the writer's.

@@ -98,7 +98,7 @@ func (w *Writer) flush(ctx context.Context, m *memtable) error {
 
 // commitGeneration lists a generation in the manifest: its rows are durable there
 // from then on, and are not replayed any more. It does so once: an earlier attempt
-// of which no one was told may have landed since (hazard 3).
+// whose answer was lost may have landed since (hazard 3).
 func (w *Writer) commitGeneration(ctx context.Context, m *memtable, path string) error {
 	rows := uint64(len(m.rows))
 	_, err := w.store.CommitUpdate(ctx, w.epoch, func(tip manifest.Manifest) (manifest.Manifest, error) {

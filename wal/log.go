@@ -24,7 +24,7 @@ type log struct {
 	sends    *sends
 }
 
-// sends counts how often a client is told to put an object.
+// sends counts the calls of PutObject.
 type sends struct {
 	object.Client
 	count atomic.Int64

@@ -81,7 +81,7 @@ type opening struct {
 	claimed manifest.Manifest
 	at      uint64 // position of the next entry to read
 	last    uint64 // position of the last entry that was there; 0 is none
-	seen    uint64 // position of the last entry of which the manifest knows
+	seen    uint64 // position of the last entry that the manifest knows
 	// newest is the highest epoch among the entries that were read, and the position
 	// of its first entry.
 	newest struct{ epoch, position uint64 }
@@ -247,7 +247,7 @@ func (o *opening) gap(ctx context.Context, position uint64, found string) error 
 	return o.log.failed(position, fmt.Errorf("%w: %s", ErrGap, found))
 }
 
-// checkSeen refuses an end that lies before an entry of which the manifest knows.
+// checkSeen refuses an end that lies before an entry that the manifest knows.
 func (o *opening) checkSeen(ctx context.Context) error {
 	if seen := o.claimed.LastSeen; seen > max(o.last, o.claimed.ReplayAfter) {
 		return o.missing(ctx, o.at, seen)

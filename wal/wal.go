@@ -78,8 +78,8 @@ type Group struct {
 	Wait time.Duration
 }
 
-// DefaultConfig groups as the public system does by size (10 MB) but waits for
-// nobody; the rest is for the caller to set.
+// DefaultConfig groups as the public system does by size (10 MB), without a wait for
+// more rows; the rest is for the caller to set.
 func DefaultConfig() Config {
 	return Config{
 		Policy:     manifest.DefaultPolicy(),

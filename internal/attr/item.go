@@ -76,18 +76,6 @@ func (it Item) With(name string, v Value) Item {
 	return append(out, it[i:]...)
 }
 
-// Without returns a copy of the item that lacks name, the item itself if it
-// lacks it already.
-func (it Item) Without(name string) Item {
-	i, found := it.Index(name)
-	if !found {
-		return it
-	}
-	out := make(Item, 0, len(it)-1)
-	out = append(out, it[:i]...)
-	return append(out, it[i+1:]...)
-}
-
 // Size returns the bytes of the item by DynamoDB's sizing rules: names and
 // values, without the overhead that only storage billing adds.
 func (it Item) Size() int {

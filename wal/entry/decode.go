@@ -128,7 +128,7 @@ const (
 	isTombstone
 )
 
-// columnsOf finds the roles by what the schema says of the columns: the key by its
+// columnsOf finds the roles by the columns' names and types in the schema: the key by its
 // mark, the tombstone by its name, and one more is the value.
 func columnsOf(fields []field) (columns, error) {
 	var c columns

@@ -35,7 +35,7 @@ type field struct {
 	meta     []pair
 }
 
-// rowFields are the columns of what is written here.
+// rowFields are the columns that this package writes.
 func rowFields() []field {
 	return []field{
 		{name: columnKey, kind: typeUtf8, meta: []pair{{metaKeyPosition, "1"}}},

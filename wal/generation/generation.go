@@ -80,7 +80,7 @@ func (o Object) reference() Reference {
 	return Reference{Path: o.Path, Bytes: int64(len(o.Body)), CRC32: crc32.ChecksumIEEE(o.Body)}
 }
 
-// Check reports whether body is what is referred to.
+// Check reports whether body has the length and checksum of the reference.
 func (r Reference) Check(body []byte) error {
 	switch {
 	case int64(len(body)) != r.Bytes:

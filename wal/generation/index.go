@@ -104,7 +104,7 @@ func (l Lookup) Find(term string) (Page, bool) {
 	return l[i-1], true
 }
 
-// Row reads a page and returns the row of a term that is there once.
+// Row reads a page and returns the row of a term that the page has once.
 func (p Page) Row(body []byte, term string) (row uint32, found bool, err error) {
 	if err := (Reference{Bytes: p.Bytes, CRC32: p.CRC32}).Check(body); err != nil {
 		return 0, false, err

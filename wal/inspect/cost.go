@@ -46,7 +46,7 @@ func (s *shard) rehearse(ctx context.Context, kind manifest.Kind) (Cost, error) 
 	stage := newRehearsal(s.copy)
 	cfg := wal.DefaultConfig()
 	cfg.Client, cfg.Location, cfg.Policy.Kind = stage, s.at, kind
-	cfg.Random = rand.NewPCG(1, 1) // no one else writes to the copy
+	cfg.Random = rand.NewPCG(1, 1) // nothing else writes to the copy
 	w, err := wal.Open(ctx, cfg)
 	if err != nil {
 		return Cost{}, err

@@ -114,7 +114,7 @@ func look(ctx context.Context, cfg Config, id manifest.ShardID) (Shard, error) {
 	return s.Shard, nil
 }
 
-// problem notes what is wrong.
+// problem notes a problem.
 func (s *shard) problem(format string, args ...any) {
 	s.Problems = append(s.Problems, fmt.Sprintf(format, args...))
 }

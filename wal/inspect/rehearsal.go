@@ -47,7 +47,7 @@ func (r *rehearsal) count() int {
 	return r.requests
 }
 
-// look counts a request for a key, and returns what is there.
+// look counts a request for a key, and returns its object.
 func (r *rehearsal) look(key string) (w written, own, there bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -96,7 +96,7 @@ func (r *rehearsal) PutObject(_ context.Context, in *s3.PutObjectInput, _ ...fun
 	return &s3.PutObjectOutput{}, nil
 }
 
-// DeleteObject is not part of what is rehearsed.
+// DeleteObject is not part of a rehearsal.
 func (r *rehearsal) DeleteObject(context.Context, *s3.DeleteObjectInput, ...func(*s3.Options)) (*s3.DeleteObjectOutput, error) {
 	return nil, &smithy.GenericAPIError{Code: "NotImplemented", Message: "nothing is deleted by opening a shard", Fault: smithy.FaultServer}
 }

@@ -36,7 +36,7 @@ type Shard struct {
 	// Cost is by policy; one that cannot open the shard is missing.
 	Cost map[string]Cost `json:"cost"`
 	// NewerFields are those of the tip that this program does not know. They are
-	// kept by whoever commits through it.
+	// kept by each process that commits through it.
 	NewerFields []string `json:"newer_fields"`
 	// Problems are what is wrong, one line each, with the path of where. A sealed
 	// shard has none: it is as it should be.

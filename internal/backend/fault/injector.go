@@ -17,8 +17,8 @@ type Config struct {
 	// Seed decides the probabilities. Each rule draws from a stream of its own, so
 	// that adding one does not change what the others do.
 	Seed uint64
-	// Observe, unless nil, hears of each effect on each request, with the
-	// request's context, before it comes about. It must not wait.
+	// Observe, unless nil, is called for each effect on each request, with the
+	// request's context, before the effect takes place. It must not wait.
 	Observe func(ctx context.Context, f Firing)
 }
 
@@ -96,7 +96,7 @@ type Target struct {
 	Keys []string // any of which a pattern may match
 }
 
-// A Decision is what is to become of a request: first a delay, then the effect.
+// A Decision tells what happens to a request: first a delay, then the effect.
 // A transport that cannot use Run acts on it itself.
 type Decision struct {
 	Delay  time.Duration
@@ -107,7 +107,7 @@ type Decision struct {
 	Actions, Action int
 }
 
-// Decide counts a request and returns what is to happen to it. The cause label, the
+// Decide counts a request and returns what happens to it. The cause label, the
 // actor and the node are ctx's.
 func (in *Injector) Decide(ctx context.Context, req Request) Decision {
 	if len(in.rules) == 0 {
@@ -249,19 +249,6 @@ func (in *Injector) stopped() {
 	in.mu.Lock()
 	in.counts.Stopped++
 	in.mu.Unlock()
-}
-
-// Unmatched returns the rules that never took effect.
-func (in *Injector) Unmatched() []Rule {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	var rules []Rule
-	for _, a := range in.rules {
-		if a.fired == 0 {
-			rules = append(rules, a.Rule)
-		}
-	}
-	return rules
 }
 
 // Warnings returns one line for each rule that never took effect, with the reason.

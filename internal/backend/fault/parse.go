@@ -11,7 +11,7 @@ import (
 	"github.com/lakebench/lakebench/internal/cause"
 )
 
-// A SyntaxError is what is wrong with a rule, and where.
+// A SyntaxError names a mistake in a rule, and its place.
 type SyntaxError struct {
 	Name         string // of the file or flag
 	Line, Column int    // from 1, in characters
@@ -162,7 +162,8 @@ func operations(s Service) []string {
 	return nil
 }
 
-// operation reads one, which is told from a condition by its capital letter.
+// operation reads the operation, if there is one: it begins with a capital letter,
+// which no condition does.
 func (p *parser) operation(r *Rule) {
 	t := p.tokens[0]
 	if t.kind != word || t.text[0] < 'A' || t.text[0] > 'Z' {

@@ -114,7 +114,7 @@ func (rs Rules) String() string {
 }
 
 // String returns the rule as Parse reads it: conditions in the order in which
-// the package comment lists them, what is the default left out.
+// the package comment lists them, defaults left out.
 func (r Rule) String() string {
 	w := []string{"on", string(r.Service)}
 	if r.Operation != "" {

@@ -47,7 +47,7 @@ func causes(s Service) []cause.Label {
 	return slices.Concat(dynamo, s3, common)
 }
 
-// A scope says of which operations of a service a request must be: nil is all.
+// A scope lists, by service, the operations that an effect is possible for: nil is all.
 type scope map[Service][]string
 
 func (sc scope) has(s Service) bool { _, ok := sc[s]; return ok }

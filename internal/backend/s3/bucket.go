@@ -120,7 +120,7 @@ func (r *deleteBucket) do(_ context.Context, s *Service, _ *bill) (answer, *serv
 	}
 	b.deleted = true
 	delete(s.buckets, r.bucket)
-	return &bucketDeleted{}, nil
+	return &noContent{}, nil
 }
 
 type listBuckets struct{}

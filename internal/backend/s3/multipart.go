@@ -140,7 +140,7 @@ func (r *abortUpload) do(_ context.Context, s *Service, _ *bill) (answer, *servi
 		return nil, err
 	}
 	delete(b.uploads, r.id)
-	return &uploadAborted{}, nil
+	return &noContent{}, nil
 }
 
 type completeUpload struct {

@@ -156,7 +156,7 @@ func (r *deleteObject) do(_ context.Context, s *Service, _ *bill) (answer, *serv
 	if err := from.remove(r.key, r.ifMatch); err != nil {
 		return nil, err
 	}
-	return &objectDeleted{}, nil
+	return &noContent{}, nil
 }
 
 // remove deletes a key, which need not exist unless ifMatch is not "".

@@ -106,17 +106,10 @@ type bucketHead struct{ region string }
 
 func (a *bucketHead) http(to *response) { to.set("X-Amz-Bucket-Region", a.region) }
 
-type bucketDeleted struct{}
+// noContent is the answer to what removes a bucket, an object or an upload.
+type noContent struct{}
 
-func (*bucketDeleted) http(to *response) { to.status = http.StatusNoContent }
-
-type objectDeleted struct{}
-
-func (*objectDeleted) http(to *response) { to.status = http.StatusNoContent }
-
-type uploadAborted struct{}
-
-func (*uploadAborted) http(to *response) { to.status = http.StatusNoContent }
+func (*noContent) http(to *response) { to.status = http.StatusNoContent }
 
 type bucketList struct{ buckets []listedBucket }
 
