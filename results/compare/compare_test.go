@@ -253,8 +253,9 @@ func TestWarnsOfEnvironments(t *testing.T) {
 	next.Seed, next.Environment.Arch, next.Environment.Backend = 2, "arm64", results.Backend{Kind: "endpoint", Region: "eu-west-1"}
 	next.Partial = true
 	next.Checks[0].Status = results.Failed
+	next.Summary.Disturbed = []results.Disturbance{{Variant: "v1", Point: next.Series[0].Point, Counts: map[string]int64{"reply-lost": 2}}}
 	got := strings.Join(held(t, old, next, compare.DefaultOptions()).Warnings, "\n")
-	for _, want := range []string{"seeds are 1 and 2", "architecture amd64 and arm64", "backend embedded and endpoint", "region none and eu-west-1", "new result is partial", `check "ledgers" failed`} {
+	for _, want := range []string{"seeds are 1 and 2", "architecture amd64 and arm64", "backend embedded and endpoint", "region none and eu-west-1", "new result is partial", "requests of the new result failed although no fault was injected, at 1 point (first v1 at history_records=0", `check "ledgers" failed`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in %s", want, got)
 		}

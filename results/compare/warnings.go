@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lakebench/lakebench/internal/render/format"
 	"github.com/lakebench/lakebench/results"
 )
 
@@ -36,6 +37,10 @@ func warnings(old, next results.Document, aligned bool) []string {
 	}{{"old", old}, {"new", next}} {
 		if d.doc.Partial {
 			warn("the %s result is partial: its run was interrupted", d.which)
+		}
+		if all := d.doc.Summary.Disturbed; len(all) > 0 {
+			warn("requests of the %s result failed although no fault was injected, at %s (first %s at %s): its counts there are not those of the variant alone",
+				d.which, format.Plural(int64(len(all)), "point", "points"), all[0].Variant, all[0].Point)
 		}
 		for _, c := range d.doc.Checks {
 			if c.Status == results.Failed {
