@@ -110,7 +110,7 @@ func (p page) drawLegend(pen *pen, at vg.Point, right vg.Length) vg.Length {
 	left := at.X
 	s := pen.style(labelSize, ink, draw.XLeft, draw.YCenter)
 	entry := func(text string, width vg.Length, sampled func(x vg.Length)) {
-		w := width + 5 + s.Width(text)
+		w := width + 5 + 1.1*s.Width(text) // a browser's font may be wider
 		if at.X > left && at.X+w > right {
 			at.X, at.Y = left, at.Y-1.6*labelSize
 		}

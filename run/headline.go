@@ -9,9 +9,12 @@ import (
 	"github.com/lakebench/lakebench/results"
 )
 
-// Describe writes the workload's headline and published figures into a document,
-// from its summary.
+// Describe writes what the workload knows about a document into it: the texts of
+// the registry and, from the document's summary, headline and published figures.
 func (w *Workload) Describe(doc *results.Document) {
+	measured := doc.Variants()
+	doc.Workload.Summary, doc.Workload.Focus = w.Summary, w.Focus
+	doc.Workload.Variants = slices.DeleteFunc(slices.Clone(w.Variants), func(v Variant) bool { return !slices.Contains(measured, v.Name) })
 	doc.Headline = w.Name + " measured nothing."
 	if len(doc.Summary.Metrics) > 0 {
 		doc.Headline = w.Headline(doc)

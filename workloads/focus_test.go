@@ -1,16 +1,23 @@
 package workloads
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 
+	"github.com/lakebench/lakebench/results"
 	"github.com/lakebench/lakebench/run"
 )
 
 // TestFocus: what reports show first is a swept parameter, and metrics that have
-// pictures.
+// pictures. A document carries it, with the texts of the workload and of the variants
+// that were measured.
 func TestFocus(t *testing.T) {
 	for _, w := range All() {
+		doc := results.Document{Series: []results.Series{{Variant: w.Variants[1].Name}}}
+		if w.Describe(&doc); doc.Workload.Summary != w.Summary || !reflect.DeepEqual(doc.Workload.Focus, w.Focus) || !slices.Equal(doc.Workload.Variants, w.Variants[1:2]) {
+			t.Errorf("%s: a document carries %+v", w.Name, doc.Workload)
+		}
 		if !slices.ContainsFunc(w.Params, func(p run.Param) bool { return p.Name == w.Focus.X && p.Swept }) {
 			t.Errorf("%s: focus.x is %q: expected a swept parameter", w.Name, w.Focus.X)
 		}

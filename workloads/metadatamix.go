@@ -53,7 +53,7 @@ func metadataMix() *run.Workload {
 		Metrics: results.Metrics{
 			conflicts("requests refused for another writer's value or transaction; each is made again"),
 		},
-		Focus:         results.Focus{X: "concurrency", Metrics: []string{"requests/op", "usd/op", "conflicts/op"}},
+		Focus:         results.Focus{X: "concurrency", Metrics: []string{"usd/op", "requests/op", "conflicts/op"}},
 		Headline:      mixHeadline,
 		Deterministic: func(p load.Point) bool { return p["concurrency"].(int64) == 1 },
 		Check:         checkMix,

@@ -66,7 +66,7 @@ func migration() *run.Workload {
 			},
 			conflicts("requests refused for another writer's value or transaction, in phase steady"),
 		},
-		Focus:         results.Focus{X: "records", Metrics: []string{"requests/item", "wru/item", "pause-requests"}},
+		Focus:         results.Focus{X: "records", Metrics: []string{"wru/item", "requests/item", "pause-requests"}},
 		Headline:      migrationHeadline,
 		Deterministic: func(p load.Point) bool { return p["writers"].(int64) == 0 },
 		Free:          []string{"bytes/op"}, // the backfill's cursor is a key, which one depends on the order of a scan
