@@ -99,15 +99,11 @@ func (b *Backend) booking(m *meter.Meter) func(context.Context, dynamo.Served) {
 // setUserAgent replaces the middleware that names the SDK, the language and the
 // platform.
 func setUserAgent(s *middleware.Stack) error {
-	_, err := s.Build.Swap("UserAgent", userAgentMiddleware{})
+	_, err := s.Build.Swap("UserAgent", middleware.BuildMiddlewareFunc("lakebench:UserAgent", nameUserAgent))
 	return err
 }
 
-type userAgentMiddleware struct{}
-
-func (userAgentMiddleware) ID() string { return "lakebench:UserAgent" }
-
-func (userAgentMiddleware) HandleBuild(ctx context.Context, in middleware.BuildInput, next middleware.BuildHandler) (
+func nameUserAgent(ctx context.Context, in middleware.BuildInput, next middleware.BuildHandler) (
 	middleware.BuildOutput, middleware.Metadata, error,
 ) {
 	req, ok := in.Request.(*smithyhttp.Request)

@@ -27,14 +27,10 @@ func (e *ForeignTableError) Error() string {
 // something, unless it is known to change only tables that Table made, or that the
 // configuration names.
 func (b *Backend) guard(s *middleware.Stack) error {
-	return s.Initialize.Add(guardMiddleware{b}, middleware.After)
+	return s.Initialize.Add(middleware.InitializeMiddlewareFunc("lakebench:GuardForeignTables", b.guardTables), middleware.After)
 }
 
-type guardMiddleware struct{ b *Backend }
-
-func (guardMiddleware) ID() string { return "lakebench:GuardForeignTables" }
-
-func (g guardMiddleware) HandleInitialize(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
+func (b *Backend) guardTables(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
 	middleware.InitializeOutput, middleware.Metadata, error,
 ) {
 	api := awsmiddleware.GetOperationName(ctx)
@@ -44,7 +40,7 @@ func (g guardMiddleware) HandleInitialize(ctx context.Context, in middleware.Ini
 			return middleware.InitializeOutput{}, middleware.Metadata{}, &ForeignTableError{API: api}
 		}
 		for _, table := range changes {
-			if !g.b.tables.ours(table) && !slices.Contains(g.b.cfg.MayChange, table) {
+			if !b.tables.ours(table) && !slices.Contains(b.cfg.MayChange, table) {
 				return middleware.InitializeOutput{}, middleware.Metadata{}, &ForeignTableError{API: api, Table: table}
 			}
 		}

@@ -25,19 +25,15 @@ func (e *ForeignObjectError) Error() string {
 // guardS3 adds the check to a client: it refuses every request that may change
 // something, unless it is known to be about this run's bucket and keys.
 func (b *Backend) guardS3(s *middleware.Stack) error {
-	return s.Initialize.Add(s3Guard{b}, middleware.After)
+	return s.Initialize.Add(middleware.InitializeMiddlewareFunc("lakebench:GuardForeignObjects", b.guardObjects), middleware.After)
 }
 
-type s3Guard struct{ b *Backend }
-
-func (s3Guard) ID() string { return "lakebench:GuardForeignObjects" }
-
-func (g s3Guard) HandleInitialize(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
+func (b *Backend) guardObjects(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
 	middleware.InitializeOutput, middleware.Metadata, error,
 ) {
 	api := awsmiddleware.GetOperationName(ctx)
 	if !readsS3(api) {
-		if err := g.check(api, in.Parameters); err != nil {
+		if err := b.checkObjects(api, in.Parameters); err != nil {
 			return middleware.InitializeOutput{}, middleware.Metadata{}, err
 		}
 	}
@@ -50,11 +46,11 @@ func readsS3(api string) bool {
 	return strings.HasPrefix(api, "Get") || strings.HasPrefix(api, "Head") || strings.HasPrefix(api, "List")
 }
 
-// check returns a *ForeignObjectError unless all that a request changes is this
+// checkObjects returns a *ForeignObjectError unless all that a request changes is this
 // run's.
-func (g s3Guard) check(api string, input any) error {
+func (b *Backend) checkObjects(api string, input any) error {
 	bucket, keys := concern.Objects(input)
-	name, made, _ := g.b.bucket.get()
+	name, made, _ := b.bucket.get()
 	if bucket == "" || bucket != name {
 		return &ForeignObjectError{API: api, Bucket: bucket}
 	}
@@ -65,7 +61,7 @@ func (g s3Guard) check(api string, input any) error {
 		return &ForeignObjectError{API: api, Bucket: bucket}
 	}
 	for _, key := range keys {
-		if !strings.HasPrefix(key, g.b.KeyPrefix()) {
+		if !strings.HasPrefix(key, b.KeyPrefix()) {
 			return &ForeignObjectError{API: api, Bucket: bucket, Key: key}
 		}
 	}
