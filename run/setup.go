@@ -39,7 +39,10 @@ func (s *Site) Load(ctx context.Context, records iter.Seq2[history.Record, error
 		configs[i].Parallel = loadersAtOnce
 		configs[i].Random = s.Random("load " + t.Name)
 	}
-	client := s.SetupClient()
+	client, err := s.loader()
+	if err != nil {
+		return err
+	}
 	var done int64
 	chunk := make([]history.Record, 0, loadTogether)
 	write := func() error {
@@ -71,6 +74,15 @@ func (s *Site) Load(ctx context.Context, records iter.Seq2[history.Record, error
 		}
 	}
 	return write()
+}
+
+// loader returns the client that loads tables: on the embedded services one without
+// HTTP, which is three times as fast, and whose requests are counted alike.
+func (s *Site) loader() (item.BatchWriter, error) {
+	if s.Backend.Kind() == backend.Embedded {
+		return s.Backend.Direct(s.setup, nil)
+	}
+	return s.SetupClient(), nil
 }
 
 // Value is what the record with that key and version holds.
