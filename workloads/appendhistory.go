@@ -40,7 +40,7 @@ func appendHistory() *run.Workload {
 		},
 		Params: []run.Param{
 			{
-				Name: "days", Span: "retention", Unit: day, Kind: run.Integer, Min: 1, Max: int64(history.MaxRetention / day), Default: "1,7,30", Swept: true,
+				Name: "days", Span: "retention", Unit: day, Kind: run.Integer, Min: 1, Max: int64(history.MaxRetention / day), Default: "1,3,7,30", Swept: true,
 				Doc: "lifetime of the records of appends, manifests and tombstones",
 			},
 			{

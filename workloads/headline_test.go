@@ -85,9 +85,9 @@ func TestHeadlinesOfDefaultRuns(t *testing.T) {
 			// most of the read units are refreshes.
 			"metadata-mix", [][]results.MetricSummary{
 				amounts("usd/op", at{"concurrency": 1}, values{"v1": 1.1450625e-06, "dual": 2.202375e-06, "v2-authoritative": 1.199375e-06, "v2-only": 5.990625e-07}),
-				amounts("usd/op", at{"concurrency": 16}, values{"v1": 1.9435e-06, "dual": 3.93175e-06, "v2-authoritative": 2.414375e-06, "v2-only": 1.3046875e-06}),
+				amounts("usd/op", at{"concurrency": 16}, values{"v1": 1.9435e-06, "dual": 4.013e-06, "v2-authoritative": 2.3975e-06, "v2-only": 1.2809375e-06}),
 			},
-			"With 16 nodes at work, 1,000 history records and 5 % refreshes, an operation costs $1.94 per million on v1, $3.93 on dual, $2.41 on v2-authoritative and $1.30 on v2-only. " +
+			"With 16 nodes at work, 1,000 history records and 5 % refreshes, an operation costs $1.94 per million on v1, $4.01 on dual, $2.40 on v2-authoritative and $1.28 on v2-only. " +
 				"With 1 node at work, it costs $1.15 on v1, $2.20 on dual, $1.20 on v2-authoritative and $0.60 on v2-only.",
 		},
 		{
@@ -105,9 +105,9 @@ func TestHeadlinesOfDefaultRuns(t *testing.T) {
 			// the barrier is checked once in a batch.
 			"migration", [][]results.MetricSummary{
 				amounts("wru/item", at{"records": 10_000, "writers": 0, "page_size": 1000}, values{"single": 6.0012, "batched": 4.0432}),
-				amounts("wru/item", at{"records": 10_000, "writers": 4, "page_size": 1000}, values{"single": 6.001166747690812, "batched": 4.824374189687843}),
+				amounts("wru/item", at{"records": 10_000, "writers": 4, "page_size": 1000}, values{"single": 6.001159196290572, "batched": 4.699600798403194}),
 			},
-			"With 4 writers, backfilling one of 10,000 records costs 6.001 write units on single and 4.824 on batched. " +
+			"With 4 writers, backfilling one of 10,000 records costs 6.001 write units on single and 4.700 on batched. " +
 				"With 0 writers, it costs 6.001 on single and 4.043 on batched.",
 		},
 		{

@@ -33,7 +33,7 @@ func metadataMix() *run.Workload {
 		Version:  1,
 		Variants: modeVariants(),
 		Params: []run.Param{
-			{Name: "concurrency", Kind: run.Integer, Min: 1, Max: 1024, Default: "1,4,16", Swept: true, Doc: "nodes at work at the same time, one operation each"},
+			{Name: "concurrency", Kind: run.Integer, Min: 1, Max: 1024, Default: "1,2,4,16", Swept: true, Doc: "nodes at work at the same time, one operation each"},
 			{Name: "operations", Kind: run.Integer, Min: 1, Max: 10_000_000, Default: "2000", Doc: "operations of all nodes together, in each repeat"},
 			share("reads", "60", "percent of the operations that read one key"),
 			share("cas", "25", "percent that replace a table's record, or renew a lease every fourth time"),

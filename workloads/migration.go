@@ -39,7 +39,7 @@ func migration() *run.Workload {
 			{Name: variantBatched, Doc: fmt.Sprintf("a transaction creates up to %d records", migrate.MaxBatch)},
 		},
 		Params: []run.Param{
-			{Name: "records", Kind: run.Integer, Min: 2, Max: 100_000_000, Default: "100,1000,10000", Swept: true, Doc: "records of v1 when the migration begins"},
+			{Name: "records", Kind: run.Integer, Min: 2, Max: 100_000_000, Default: "100,300,1000,10000", Swept: true, Doc: "records of v1 when the migration begins"},
 			{Name: "page_size", Kind: run.Integer, Min: 1, Max: migrate.MaxPageSize, Default: "1000", Swept: true, Doc: "records that a request of the backfill reads"},
 			{Name: "writers", Kind: run.Integer, Min: 0, Max: 256, Default: "0,4", Swept: true, Doc: "nodes that write meanwhile; 0: none"},
 			{Name: "readers", Kind: run.Integer, Min: 0, Max: 256, Default: "1", Doc: "nodes that refresh their catalog meanwhile, if there are writers"},

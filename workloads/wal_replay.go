@@ -38,7 +38,7 @@ func walReplay() *run.Workload {
 		Variants: slices.Insert(variants, 1, run.Variant{
 			Name: variantServeCursor, Doc: "the change at first: served, but replay still writes its place after every entry",
 		}),
-		Params:        reopenParams("0,10,100"),
+		Params:        reopenParams("0,1,10,100"),
 		OnS3:          true,
 		Focus:         results.Focus{X: "entries", Metrics: []string{"requests/op", "usd/op"}},
 		Headline:      replayHeadline,
