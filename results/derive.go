@@ -130,6 +130,28 @@ func (t times) value(src Source) (ns float64, ok bool) {
 	return float64(h.ValueAtPercentile(src.Percentile)), true
 }
 
+// margin is how far a percentile may be from that of all possible samples: the ranks
+// around it, by the normal approximation of how many samples are below. Where a rank is
+// beyond all samples, which a maximum's always is, nothing is known: the margin is the
+// value. It is never below the width of a bucket.
+func (t times) margin(src Source, value float64) float64 {
+	const bucket = 0.005 // of the value
+	h := t.response
+	if src.Time == ServiceTime {
+		h = t.service
+	}
+	if h == nil || h.TotalCount() == 0 {
+		return value
+	}
+	part := src.Percentile / 100
+	ranks := 100 * timeDeviations * math.Sqrt(part*(1-part)/float64(h.TotalCount()))
+	low, high := src.Percentile-ranks, src.Percentile+ranks
+	if low < 0 || high >= 100 {
+		return value
+	}
+	return max(bucket*value, value-float64(h.ValueAtPercentile(low)), float64(h.ValueAtPercentile(high))-value)
+}
+
 // mergeTimes adds up the histograms of all operations of all series, bucket by
 // bucket.
 func mergeTimes(series ...*Series) (times, error) {

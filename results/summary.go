@@ -66,47 +66,45 @@ func groups(series []Series) []*group {
 }
 
 // summarizeMetrics returns, beside each metric, how far it may be from the true value.
+// A count may be off by half of the difference between repeats, a time by its confidence
+// interval: of the percentile among its samples, and of repeats on the real clock.
 func summarizeMetrics(doc *Document) (all []MetricSummary, margins []float64, err error) {
 	for _, g := range groups(doc.Series) {
-		var merged times
-		if len(g.series) > 1 { // a single repeat has merged its own
-			if merged, err = mergeTimes(g.series...); err != nil {
-				return nil, nil, fmt.Errorf("summarize %s at %v: %w", g.variant, g.point, err)
-			}
+		merged, err := mergeTimes(g.series...)
+		if err != nil {
+			return nil, nil, fmt.Errorf("summarize %s at %v: %w", g.variant, g.point, err)
 		}
 		for _, name := range g.metrics(doc.Metrics) {
 			about, values := doc.Metrics.Lookup(name), g.values(name)
 			m := MetricSummary{Variant: g.variant, Point: g.point, Metric: name, Repeats: len(values),
 				Value: median(values), Min: values[0], Max: values[len(values)-1]}
-			if v, ok := merged.value(about.From); ok {
+			if v, ok := merged.value(about.From); ok && len(g.series) > 1 {
 				m.Value = v
 			}
-			all, margins = append(all, m), append(margins, margin(doc.Clock, about, m.Value, values))
+			off := (m.Max - m.Min) / 2
+			if about.IsTime() {
+				off = max(merged.margin(about.From, m.Value), spread(doc.Clock, m.Value, values))
+			}
+			all, margins = append(all, m), append(margins, off)
 		}
 	}
 	return all, margins, nil
 }
 
-// The margins of a time: what repeats on the real clock leave open with this
-// confidence, and the width of a bucket of its histogram.
+// The confidence of the intervals of times, and how many standard deviations that is.
 const (
 	timeConfidence = 0.9
-	timeMargin     = 0.005 // of the value
+	timeDeviations = 1.645
 )
 
-// margin is how far a value may be from the true one: for a count that differs between
-// repeats half of that difference, for a time its confidence interval. values are
-// sorted.
-func margin(clock Clock, about Metric, value float64, values []float64) float64 {
-	if !about.IsTime() {
-		return (values[len(values)-1] - values[0]) / 2
-	}
-	least := timeMargin * math.Abs(value)
+// spread is how far a time may be from the true one by its repeats, if they are enough;
+// values are sorted.
+func spread(clock Clock, value float64, values []float64) float64 {
 	if clock != RealClock || len(values) < conclusiveRepeats {
-		return least
+		return 0
 	}
 	s := benchmath.AssumeNothing.Summary(benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds), timeConfidence)
-	return max(least, value-s.Lo, s.Hi-value)
+	return max(value-s.Lo, s.Hi-value)
 }
 
 // metrics names the metrics that any repeat has, in the order of tables.

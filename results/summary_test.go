@@ -268,6 +268,36 @@ func timed(t *testing.T, repeat int, times ...int64) results.Series {
 	return s
 }
 
+// Two medians of single samples have no order; those of many samples do.
+func TestTimesOfFewSamplesDoNotCross(t *testing.T) {
+	for samples, want := range map[int]int{1: 0, 400: 1} {
+		var series []results.Series
+		for _, variant := range []string{"a", "b"} {
+			for x, ns := range map[int]int64{1: 1000, 100: 9000} {
+				if variant == "b" {
+					ns = 5000
+				}
+				s := timed(t, 0, slices.Repeat([]int64{ns}, samples)...)
+				s.Variant, s.Point = variant, results.Point{"x": results.Number(x)}
+				series = append(series, s)
+			}
+		}
+		sum, err := results.Summarize(&results.Document{Clock: results.VirtualClock, Metrics: metric.Common(), Series: series})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := 0
+		for _, c := range sum.Crossover {
+			if c.Metric == "p50-ns" {
+				found++
+			}
+		}
+		if found != want {
+			t.Errorf("%d samples: %d crossovers of the median, want %d", samples, found, want)
+		}
+	}
+}
+
 // Percentiles come from the merged samples. Three repeats whose medians are 1, 1
 // and 100 have their median where the samples are, not at 34 or at 1.
 func TestSummarizeMergesTimes(t *testing.T) {

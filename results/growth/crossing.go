@@ -29,7 +29,7 @@ func Cross(a, b []Sample) (Crossing, bool) {
 			equal = true
 			continue
 		}
-		if before != 0 && order != before {
+		if before != 0 && order != before && p.x > beforeX { // two values at one x have no order
 			found, equal = Crossing{[2]float64{beforeX, p.x}, order < 0, found.Changes + 1}, false
 		}
 		before, beforeX = order, p.x

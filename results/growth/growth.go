@@ -84,6 +84,8 @@ func Classify(samples []Sample, units ...float64) (Class, Curve) {
 		return Undetermined, Curve{}
 	case !s.wide():
 		return TooFewPoints, Curve{}
+	case s.vague():
+		return Undetermined, Curve{}
 	}
 	if c, ok := s.constant(); ok {
 		return Constant, s.original(c)
@@ -161,7 +163,13 @@ func (s *series) wide() bool {
 	return s.samples[n-1].X >= smallestRange*least
 }
 
-// constant returns the value that is within the margins of all samples.
+// vague reports whether a sample may be so far from the true value that any model would do.
+func (s *series) vague() bool {
+	return slices.ContainsFunc(s.samples, func(p Sample) bool { return p.Margin > worstResidual*math.Abs(p.Y) })
+}
+
+// constant returns the value that is within the margins of all samples, and within 1 %
+// of them: wide margins must not hide growth.
 func (s *series) constant() (Curve, bool) {
 	lo, hi := math.Inf(-1), math.Inf(1)
 	for _, p := range s.samples {
@@ -170,7 +178,8 @@ func (s *series) constant() (Curve, bool) {
 	if lo > hi {
 		return Curve{}, false
 	}
-	return s.rated(Curve{Form: Power, A: (lo + hi) / 2}), true
+	c := s.rated(Curve{Form: Power, A: (lo + hi) / 2})
+	return c, c.Residual <= 0.01
 }
 
 // line returns the line through all samples.
