@@ -179,6 +179,9 @@ type Series struct {
 	Point  Point `json:"point"`
 	Phase  Phase `json:"phase"`
 	Repeat int   `json:"repeat"` // from 0
+	// Interleaved reports whether several clients were at work at once, so that counts
+	// depend on the order of their requests: each repeat is one draw of many.
+	Interleaved bool `json:"interleaved,omitzero"`
 	// Operations are the logical operations by name: the first ledger.
 	Operations map[string]Operations `json:"operations"`
 	// Attempts are the requests on the wire, retries included: the second

@@ -219,7 +219,7 @@ func TestDecodeRefusesEveryMissingMember(t *testing.T) {
 }
 
 // optional are members that the format does not require.
-var optional = []string{"metrics.per", "metrics.from", "workload.summary", "workload.variants", "workload.focus"}
+var optional = []string{"metrics.per", "metrics.from", "workload.summary", "workload.variants", "workload.focus", "series.interleaved"}
 
 // member is a member of an object in a document; its path leaves indices out.
 type member struct {

@@ -229,7 +229,7 @@ func mergeSeries(metrics Metrics, parts []*Series) (Series, error) {
 	if len(parts) == 1 {
 		return *parts[0], nil
 	}
-	out := Series{Variant: parts[0].Variant, Point: parts[0].Point, Phase: parts[0].Phase, Repeat: parts[0].Repeat}
+	out := Series{Variant: parts[0].Variant, Point: parts[0].Point, Phase: parts[0].Phase, Repeat: parts[0].Repeat, Interleaved: parts[0].Interleaved}
 	out.Operations = map[string]Operations{}
 	attempts := map[Attempt]int64{}
 	for _, p := range parts {

@@ -66,8 +66,10 @@ func groups(series []Series) []*group {
 }
 
 // summarizeMetrics returns, beside each metric, how far it may be from the true value.
-// A count may be off by half of the difference between repeats, a time by its confidence
-// interval: of the percentile among its samples, and of repeats on the real clock.
+// A count may be off by half of the difference between repeats, and by any amount if
+// concurrent clients made it and too few repeats show how much that changes it. A time may
+// be off by its confidence interval: of the percentile among its samples, and of repeats
+// on the real clock.
 func summarizeMetrics(doc *Document) (all []MetricSummary, margins []float64, err error) {
 	for _, g := range groups(doc.Series) {
 		merged, err := mergeTimes(g.series...)
@@ -82,8 +84,11 @@ func summarizeMetrics(doc *Document) (all []MetricSummary, margins []float64, er
 				m.Value = v
 			}
 			off := (m.Max - m.Min) / 2
-			if about.IsTime() {
+			switch {
+			case about.IsTime():
 				off = max(merged.margin(about.From, m.Value), spread(doc.Clock, m.Value, values))
+			case g.interleaved() && len(values) < conclusiveRepeats:
+				off = math.Inf(1)
 			}
 			all, margins = append(all, m), append(margins, off)
 		}
@@ -105,6 +110,11 @@ func spread(clock Clock, value float64, values []float64) float64 {
 	}
 	s := benchmath.AssumeNothing.Summary(benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds), timeConfidence)
 	return max(value-s.Lo, s.Hi-value)
+}
+
+// interleaved reports whether clients ran concurrently in any of the repeats.
+func (g *group) interleaved() bool {
+	return slices.ContainsFunc(g.series, func(s *Series) bool { return s.Interleaved })
 }
 
 // metrics names the metrics that any repeat has, in the order of tables.
@@ -165,7 +175,25 @@ func curves(metrics []MetricSummary, margins []float64, kept func(MetricSummary)
 			c.samples = append(c.samples, growth.Sample{X: v, Y: m.Value, Margin: margins[i]})
 		}
 	}
-	return slices.DeleteFunc(all, func(c *measured) bool { return len(c.samples) < 2 })
+	all = slices.DeleteFunc(all, func(c *measured) bool { return len(c.samples) < 2 })
+	for _, c := range all {
+		c.settle()
+	}
+	return all
+}
+
+// settle takes counts of concurrent clients that are the same at every point for exact:
+// the order of requests does not change them.
+func (m *measured) settle() {
+	y := m.samples[0].Y
+	if slices.ContainsFunc(m.samples, func(s growth.Sample) bool { return s.Y != y }) {
+		return
+	}
+	for i := range m.samples {
+		if math.IsInf(m.samples[i].Margin, 1) {
+			m.samples[i].Margin = 0
+		}
+	}
 }
 
 // classify decides how a metric grows. One that is an earlier one times a constant, as

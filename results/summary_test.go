@@ -74,6 +74,32 @@ func TestSummarizeCatalogRefresh(t *testing.T) {
 	}
 }
 
+// Counts of concurrent clients are one draw of many: they cross and grow only where
+// repeats show how much the order of requests changes them, or where it does not.
+func TestSummarizeInterleavedCounts(t *testing.T) {
+	for repeats, want := range map[int]growth.Class{1: growth.Undetermined, 4: growth.Undetermined, 5: growth.Linear} {
+		doc := resultstest.CatalogRefresh(repeats, 0, 1000, 10_000, 100_000)
+		for i := range doc.Series {
+			doc.Series[i].Interleaved = true
+		}
+		var err error
+		if doc.Summary, err = results.Summarize(&doc); err != nil {
+			t.Fatal(err)
+		}
+		for _, g := range doc.Summary.Growth {
+			switch {
+			case g.Variant == "v1" && g.Metric == "requests/op" && g.Class != want:
+				t.Errorf("%d repeats: v1 grows %s, want %s", repeats, g.Class, want)
+			case g.Variant == "v2" && g.Metric == "requests/op" && g.Class != growth.Constant:
+				t.Errorf("%d repeats: v2 has 8 requests at every point and grows %s", repeats, g.Class)
+			}
+		}
+		if crosses := len(doc.Summary.Crossover) > 0; crosses != (repeats >= 5) {
+			t.Errorf("%d repeats: crossovers %+v", repeats, doc.Summary.Crossover)
+		}
+	}
+}
+
 func near(got, want float64) bool { return got-want <= 1e-9*want && want-got <= 1e-9*want }
 
 // v1 makes 2 requests and one more for each 1,000 records; v2 8. v1 reads 75

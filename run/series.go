@@ -35,6 +35,7 @@ func (r *Recorder) series(metrics results.Metrics, prices price.Table) ([]result
 			return nil, fmt.Errorf("%s at %s, %s: %w", r.Variant, PointText(r.Point), phase, err)
 		}
 		s.Variant, s.Point, s.Repeat = r.Variant, point, r.Repeat
+		s.Interleaved = !r.Config.Workload.Deterministic(r.Point)
 		if phase == meter.PhaseSteady {
 			maps.Copy(s.Metrics, r.Metrics)
 		}

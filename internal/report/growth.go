@@ -20,7 +20,7 @@ func growth(doc results.Document) []render.Block {
 		switch {
 		case !tooFew(all):
 			s.Title += othersNote(doc.Summary, all[0].Point)
-			s.Blocks = []render.Block{fitTable(doc, all)}
+			s.Blocks = fitted(doc, all)
 		case all[0].X != noted:
 			noted = all[0].X
 			s.Blocks = []render.Block{text("Too few points: a class takes three values at least, one more than its model has parameters, and the largest must be ten times the smallest above 0.")}
@@ -41,35 +41,64 @@ func tooFew(all []results.Growth) bool {
 	return !slices.ContainsFunc(all, func(g results.Growth) bool { return g.Class != fits.TooFewPoints })
 }
 
-// fitTable has the fits over one parameter, a row for all variants of a metric that
-// grow in the same way.
-func fitTable(doc results.Document, all []results.Growth) render.Table {
+// fitted has the fits over one parameter: a table with a row for all variants of a metric
+// that grow in the same way, and below it the metrics that have no fit for any variant.
+func fitted(doc results.Document, all []results.Growth) []render.Block {
 	t := render.Table{Columns: []render.Column{
 		{Name: "metric"}, {Name: "variant", Words: true, Priority: 2}, {Name: "class", Words: true, Priority: 3},
 		{Name: "off by at most", Heading: "off by\nat most", Priority: 1}, {Name: "fit", Words: true},
 	}}
+	without := map[fits.Class][]string{}
 	for _, m := range columnsOf(doc) {
-		if !tellsGrowth(m) {
-			continue
-		}
-		name := nameOf(m)
-		for _, g := range all {
-			if g.Metric != m.Name {
-				continue
-			}
-			cells := []string{name, g.Variant, string(g.Class), "–", "–"}
-			if g.Fit != nil {
-				cells[3], cells[4] = residual(g.Fit.Residual), formula(*g.Fit, g.Class, m)
-			}
-			if n := len(t.Rows) - 1; name == "" && slices.Equal(t.Rows[n].Cells[2:], cells[2:]) {
-				t.Rows[n].Cells[1] += ", " + g.Variant
-				continue
-			}
-			t.Rows = append(t.Rows, render.Row{Cells: cells})
-			name = ""
+		of := growthOf(all, m)
+		switch {
+		case len(of) == 0:
+		case slices.ContainsFunc(of, func(g results.Growth) bool { return g.Fit != nil || g.Class != of[0].Class }):
+			t.Rows = append(t.Rows, fitRows(of, m)...)
+		default:
+			without[of[0].Class] = append(without[of[0].Class], nameOf(m))
 		}
 	}
-	return t
+	var blocks []render.Block
+	if len(t.Rows) > 0 {
+		blocks = append(blocks, t)
+	}
+	for _, c := range []struct {
+		class fits.Class
+		label string
+	}{{fits.Undetermined, "Undetermined"}, {fits.TooFewPoints, "Too few points"}} {
+		if names := without[c.class]; len(names) > 0 {
+			blocks = append(blocks, text("%s: %s.", c.label, format.List(names)))
+		}
+	}
+	return blocks
+}
+
+// growthOf returns how the variants of a metric grow, if that is told of the metric.
+func growthOf(all []results.Growth, m results.Metric) []results.Growth {
+	if !tellsGrowth(m) {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(g results.Growth) bool { return g.Metric != m.Name })
+}
+
+// fitRows has a row for all variants of a metric that grow in the same way.
+func fitRows(of []results.Growth, m results.Metric) []render.Row {
+	var rows []render.Row
+	name := nameOf(m)
+	for _, g := range of {
+		cells := []string{name, g.Variant, string(g.Class), "–", "–"}
+		if g.Fit != nil {
+			cells[3], cells[4] = residual(g.Fit.Residual), formula(*g.Fit, g.Class, m)
+		}
+		if n := len(rows) - 1; n >= 0 && slices.Equal(rows[n].Cells[2:], cells[2:]) {
+			rows[n].Cells[1] += ", " + g.Variant
+			continue
+		}
+		rows = append(rows, render.Row{Cells: cells})
+		name = ""
+	}
+	return rows
 }
 
 // growths groups the fits by parameter and by the coordinates that were kept.
