@@ -51,7 +51,8 @@ func (c Class) Determined() bool { return c != Undetermined && c != TooFewPoints
 // A Sample is a quantity at one value of a parameter.
 type Sample struct {
 	X, Y float64
-	// Margin is how far Y may be from the true value: 0 for an exact count.
+	// Margin is how far Y may be from the true value: 0 for an exact count, and infinite
+	// if that is not known.
 	Margin float64
 }
 
@@ -118,12 +119,12 @@ func newSeries(samples []Sample) (*series, bool) {
 	s := &series{samples: slices.Clone(samples), exact: true}
 	slices.SortFunc(s.samples, func(a, b Sample) int { return cmp.Or(cmp.Compare(a.X, b.X), cmp.Compare(a.Y, b.Y)) })
 	for _, p := range s.samples {
-		for _, v := range []float64{p.X, p.Y, p.Margin} {
+		for _, v := range []float64{p.X, p.Y} {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
 				return nil, false
 			}
 		}
-		if p.X < 0 || p.Margin < 0 {
+		if p.X < 0 || !(p.Margin >= 0) {
 			return nil, false
 		}
 		s.largest = max(s.largest, math.Abs(p.Y))
