@@ -111,7 +111,7 @@ func TestModelOfMetadataMix(t *testing.T) {
 		}
 		for what, v := range map[string][3]float64{
 			"requests": {s.Metrics["requests/op"] * float64(s.OperationCount()), low.Requests, high.Requests},
-			"RRU":      {s.Units.RRU, low.RRU, high.RRU},
+			"RRU":      {s.RRU, low.RRU, high.RRU},
 			"WRU":      {s.Units.WRU, low.WRU, high.WRU},
 		} {
 			if v[0] < v[1]-1e-6 || v[0] > v[2]+1e-6 {

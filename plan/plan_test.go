@@ -109,6 +109,12 @@ func TestImpossibleScales(t *testing.T) {
 			t.Errorf("%s = %s: %v, want ErrScale that names it", name, text, err)
 		}
 	}
+	// A program may give what no text can.
+	s := DefaultScale()
+	s.TombstoneShare = math.NaN()
+	if err := s.Validate(); !errors.Is(err, ErrScale) || !strings.Contains(err.Error(), "tombstone_share") {
+		t.Errorf("tombstone_share NaN: %v, want ErrScale that names it", err)
+	}
 	// More readers than a machine can hold are fine.
 	plan(t, func(s *Scale) { s.Readers = 100_000_000 })
 }

@@ -73,8 +73,9 @@ func (s *Series) quantity(q Quantity) (v float64, ok bool) {
 		return float64(s.BytesSent + s.BytesReceived), true
 	case QuantityUSD:
 		return s.CostUSD, true
+	default: // a count of the services
+		return s.Value(string(q))
 	}
-	return s.Usage.Value(string(q))
 }
 
 // OperationCount is the number of logical operations of any outcome.

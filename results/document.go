@@ -221,11 +221,13 @@ type Attempt struct {
 	Count   int64  `json:"count"`
 }
 
-// What requests used is counted by the meter and by the services in the same
-// types.
+// The meter and the services count in these types as well.
 type (
+	// Usage is what requests used.
 	Usage = counts.Usage
-	Work  = counts.Work
+	// Work is what requests did.
+	Work = counts.Work
+	// Units are what a service bills.
 	Units = counts.Units
 )
 

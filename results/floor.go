@@ -59,13 +59,13 @@ func leastRead(series []Series, p Point) (least handedOver, ok bool) {
 		if s.Phase != Steady || s.Point.String() != p.String() {
 			continue
 		}
-		if n == 0 || s.Returned == 0 || s.Units.WRU+float64(s.Units.S3ClassA+s.Units.S3ClassB) > 0 {
+		if n == 0 || s.Returned == 0 || s.WRU+float64(s.S3ClassA+s.S3ClassB) > 0 {
 			return handedOver{}, false
 		}
 		least.items = min(least.items, float64(s.Returned)/n)
 		least.bytes = min(least.bytes, float64(s.BytesReceived)/n)
-		if s.Units.RRU > 0 {
-			least.usdPerRRU = s.CostUSD / s.Units.RRU
+		if s.RRU > 0 {
+			least.usdPerRRU = s.CostUSD / s.RRU
 		}
 		ok = true
 	}

@@ -258,7 +258,7 @@ func (s *Series) add(p *Series) {
 		s.Operations[name] = Operations{sum.Count + o.Count, sum.OK + o.OK, sum.Failed + o.Failed, sum.Unknown + o.Unknown}
 	}
 	s.Retries += p.Retries
-	s.Usage.Add(p.Usage)
+	s.Add(p.Usage)
 	s.CostUSD += p.CostUSD
 }
 

@@ -10,7 +10,7 @@ func TestMetrics(t *testing.T) {
 		"requests/op", "evaluated/op", "returned/op", "rru/op", "wru/op", "s3-class-a/op", "s3-class-b/op", "bytes/op", "usd/op", "retries/op",
 		"p50-ns", "p99-ns", "p999-ns", "max-ns", "service-p50-ns", "service-p99-ns", "service-p999-ns", "service-max-ns",
 		"usd/day", "rru/day", "wru/day", "conflicts/op", "ceiling-units/s", "ceiling-conflicts/s", "requests/item", "wru/item",
-		"pause-requests", "own-requests/op", "scans/op", "lost-attempts/op", "requests-to-first-append",
+		"pause-requests", "own-requests/op", "scans/op", "lost-attempts/op", "given-up/op", "requests/landed", "requests-to-first-append",
 	} {
 		if !all.Declares(name) {
 			t.Errorf("%s is not declared", name)

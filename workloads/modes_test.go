@@ -198,9 +198,9 @@ func TestMixCostsWhatTheRulesSay(t *testing.T) {
 	}
 	for _, s := range doc.Series {
 		requests, rru, wru := mixModel(s.Variant, s.Operations, 200, 70)
-		if float64(s.Requests()) != requests || s.Units.RRU != rru || s.Units.WRU != wru || s.Metrics["conflicts/op"] != 0 {
+		if float64(s.Requests()) != requests || s.RRU != rru || s.WRU != wru || s.Metrics["conflicts/op"] != 0 {
 			t.Errorf("%s: %d requests, %v read and %v write units, %v conflicts; expected %v, %v, %v, 0",
-				s.Variant, s.Requests(), s.Units.RRU, s.Units.WRU, s.Metrics["conflicts/op"], requests, rru, wru)
+				s.Variant, s.Requests(), s.RRU, s.WRU, s.Metrics["conflicts/op"], requests, rru, wru)
 		}
 		// Six standard deviations of a binomial count.
 		for name, share := range map[string]float64{"read": 0.60, "cas": 0.25, "guarded": 0.10, "refresh": 0.05} {

@@ -91,7 +91,7 @@ func TestEndpointRunComparesAndCleansUp(t *testing.T) {
 		t.Errorf("checks %v, deterministic %v", doc.Checks, doc.Deterministic)
 	}
 	for _, s := range doc.Series {
-		if s.Units.Source != results.Reported || s.Units.Unreported != 0 {
+		if s.Source != results.Reported || s.Unreported != 0 {
 			t.Errorf("%s: units %+v, expected reported ones", s.Variant, s.Units)
 		}
 	}

@@ -119,11 +119,11 @@ func (f Field) Path() string { return strings.TrimPrefix(f.Group+"."+f.Name, "."
 
 // Of returns the count.
 func (f Field) Of(u *Usage) float64 {
-	if v := f.in(u); f.Whole {
+	v := f.in(u)
+	if f.Whole {
 		return float64(v.Int())
-	} else {
-		return v.Float()
 	}
+	return v.Float()
 }
 
 // Value returns a count by its name; false if there is none.

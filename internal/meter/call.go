@@ -146,7 +146,7 @@ func (a *attempt) end(output any, err error) {
 	if _, injected := replyLost(err); outcome == ReplyLost && !injected {
 		c.cell.Lost++
 	}
-	c.cell.Usage.Add(u)
+	c.cell.Add(u)
 	if written := a.written.Load(); written > 1 {
 		c.cell.Repeats += written - 1
 	}

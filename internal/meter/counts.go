@@ -50,7 +50,7 @@ func (o Outcomes) Total() (n int64) {
 
 func (c *Counts) add(d Counts) {
 	c.Flow.add(d.Flow)
-	c.Usage.Add(d.Usage)
+	c.Add(d.Usage)
 	for i, n := range d.Outcomes {
 		c.Outcomes[i] += n
 	}

@@ -180,7 +180,7 @@ func (m *Meter) Served(ctx context.Context, s Served) {
 	c.mu.Lock()
 	c.Served++
 	if !m.cfg.ReportCapacity {
-		c.Usage.Add(s.Usage)
+		c.Add(s.Usage)
 	}
 	c.mu.Unlock()
 	if m.cfg.Trace != nil && a != nil {

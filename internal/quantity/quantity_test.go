@@ -25,7 +25,7 @@ func TestInt(t *testing.T) {
 		"NaN": "is no whole number", "Inf": "is no whole number", "-": "is no whole number", ".": "is no whole number", "1e": "is no whole number",
 		"1,000": "a comma separates the values of a list; write 1_000 or 1e3 for a thousand", "10k": "write a thousand as 1_000 or 1e3", "4M": "write a thousand as",
 		"000": "begins with 0", "007": "begins with 0", "1e19": "is too large", "1e999": "is too large", "9223372036854775808": "is too large",
-		" 1": "is no whole number", "1\n": "is no whole number",
+		"\t1": "is no whole number", "1\n": "is no whole number",
 	} {
 		got, err := Int(text)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {

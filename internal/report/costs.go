@@ -57,7 +57,7 @@ func costs(doc results.Document) []render.Block {
 	if note := timesNote(doc, rows); note != "" {
 		t.Notes = []string{note}
 	}
-	if cells, any := disturbances(doc, rows); any {
+	if cells, some := disturbances(doc, rows); some {
 		t.Columns = append(t.Columns, render.Column{Name: "note", Words: true, Tinted: true})
 		for i, cell := range cells {
 			t.Rows[i].Cells, t.Rows[i].Level = append(t.Rows[i].Cells, cell), render.Warning
@@ -104,7 +104,7 @@ func byVariant(doc results.Document, m results.Metric) render.Table {
 	}
 	cells := cellsOf(m, rows)
 	var t render.Table
-	if by, any := disturbances(doc, rows); any {
+	if by, some := disturbances(doc, rows); some {
 		t.Notes = []string{"* " + disturbedNote}
 		for i := range cells {
 			if by[i] != "" {

@@ -64,16 +64,16 @@ func notOK(counts map[string]int64, onS3 bool) []string {
 
 // disturbances is a column for the table of costs that names what disturbed a row;
 // false if nothing disturbed any.
-func disturbances(doc results.Document, rows []*row) (cells []string, any bool) {
+func disturbances(doc results.Document, rows []*row) (cells []string, some bool) {
 	for _, r := range rows {
 		d, disturbed := doc.Summary.Disturbance(r.variant, r.point)
 		cell := ""
 		if disturbed {
-			cell, any = "disturbed: "+outcomeList(d.Counts), true
+			cell, some = "disturbed: "+outcomeList(d.Counts), true
 		}
 		cells = append(cells, cell)
 	}
-	return cells, any
+	return cells, some
 }
 
 // disturbedNote explains that column.

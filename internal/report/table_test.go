@@ -50,7 +50,7 @@ func troubled() results.Document {
 		results.Attempt{Service: "dynamodb", API: "PutItem", Outcome: "condition-failed", Cause: "mutate", Count: 2},
 		results.Attempt{Service: "dynamodb", API: "PutItem", Outcome: "conflict", Cause: "mutate", Count: 1})
 	s.Retries = 6
-	s.Units.Source, s.Units.Unreported = results.Reported, 3
+	s.Source, s.Unreported = results.Reported, 3
 	var err error
 	if doc.Summary, err = results.Summarize(&doc); err != nil {
 		panic(err)

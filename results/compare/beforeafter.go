@@ -112,7 +112,7 @@ func (c *Comparison) changesOf(variant string, name func(results.Metric) string)
 // shown reports whether a row is among those to look at first: not of the warm-up, and
 // no time that is in no table.
 func (r *Row) shown() bool {
-	return r.Phase != results.WarmUp && !(r.About.IsTime() && r.About.Column.Hidden)
+	return r.Phase != results.WarmUp && (!r.About.IsTime() || !r.About.Column.Hidden)
 }
 
 // changeOf says by how much a metric changes where it does; nothing if nowhere.

@@ -194,7 +194,7 @@ func (j *judgement) growth(all []compare.Growth) {
 			continue
 		}
 		action := j.policy.Growth
-		if action == Enforce && !(g.Exact && g.Old.Determined()) {
+		if action == Enforce && (!g.Exact || !g.Old.Determined()) {
 			action = Advise
 		}
 		if action == Enforce {

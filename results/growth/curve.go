@@ -51,8 +51,9 @@ func (c Curve) term(x float64) float64 {
 		return math.Log(x)
 	case Stairs:
 		return math.Ceil((x + c.Offset) / c.Unit)
+	default:
+		return math.Pow(x, c.K)
 	}
-	return math.Pow(x, c.K)
 }
 
 // Times returns the curve of the same quantity in other units.

@@ -122,6 +122,7 @@ func likewise(want, got Class) bool {
 		return got == Linear || got == NearLinear
 	case NearLinear: // of exponent 1
 		return got == Linear
+	default:
+		return false
 	}
-	return false
 }

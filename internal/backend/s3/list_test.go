@@ -38,6 +38,21 @@ func TestListsAreThoseOfAModel(t *testing.T) {
 	})
 }
 
+// A page that ends with a common prefix is followed by what is behind all keys below
+// it.
+func TestAPageBehindACommonPrefix(t *testing.T) {
+	a := newAccount(t, nil)
+	for _, key := range []string{"a/1", "a/2", "b"} {
+		if err := a.put(t.Context(), key, key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := a.pages(t, &awss3.ListObjectsV2Input{Bucket: aws.String(lake), Delimiter: aws.String("/"), MaxKeys: aws.Int32(1)})
+	if want := "[[|a/] [b]]"; fmt.Sprint(got) != want {
+		t.Errorf("%v, want %s", got, want)
+	}
+}
+
 // model returns the pages of a list: keys, and common prefixes with a bar.
 func model(keys []string, prefix, delimiter, after string, most int) (pages [][]string) {
 	var all []string
@@ -61,7 +76,7 @@ func model(keys []string, prefix, delimiter, after string, most int) (pages [][]
 }
 
 // pages lists all pages, each sorted as the model's.
-func (a account) pages(t *rapid.T, in *awss3.ListObjectsV2Input) (pages [][]string) {
+func (a account) pages(t fataler, in *awss3.ListObjectsV2Input) (pages [][]string) {
 	for range 100 { // of at most 30 keys
 		out, _, err := a.do(t.Context(), in)
 		if err != nil {

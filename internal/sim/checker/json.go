@@ -166,5 +166,5 @@ func ReadJSON(r io.Reader) (History, error) {
 	if err := json.Unmarshal(data, &f, json.RejectUnknownMembers(true)); err != nil {
 		return History{}, fmt.Errorf("%w: %w", ErrFormat, err)
 	}
-	return f.History, f.History.Validate()
+	return f.History, f.Validate()
 }
