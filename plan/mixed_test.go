@@ -112,7 +112,7 @@ func TestModelOfMetadataMix(t *testing.T) {
 		for what, v := range map[string][3]float64{
 			"requests": {s.Metrics["requests/op"] * float64(s.OperationCount()), low.Requests, high.Requests},
 			"RRU":      {s.RRU, low.RRU, high.RRU},
-			"WRU":      {s.Units.WRU, low.WRU, high.WRU},
+			"WRU":      {s.WRU, low.WRU, high.WRU},
 		} {
 			if v[0] < v[1]-1e-6 || v[0] > v[2]+1e-6 {
 				t.Errorf("%s at %v: %s measured %v, the model says %v to %v", mode, s.Point, what, v[0], v[1], v[2])

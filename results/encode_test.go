@@ -326,7 +326,7 @@ func TestRoundTripProperty(t *testing.T) {
 			"switch":                       results.Bool(rapid.Bool().Draw(t, "switch")),
 		}
 		s.Evaluated = rapid.Int64Range(0, math.MaxInt64).Draw(t, "evaluated")
-		s.Units.RRU = rapid.Float64Range(0, 1e300).Draw(t, "rru")
+		s.RRU = rapid.Float64Range(0, 1e300).Draw(t, "rru")
 		data, err := results.Encode(doc)
 		if err != nil {
 			t.Fatal(err)

@@ -37,7 +37,7 @@ func TestFloor(t *testing.T) {
 			t.Errorf("floor of requests for %d bytes is %v, want %v", bytes, got, want)
 		}
 	}
-	doc.Series[1].Units.WRU = 1
+	doc.Series[1].WRU = 1
 	if _, ok := results.Floor(doc, p, doc.Metrics.Lookup("requests/op")); ok {
 		t.Error("there is a floor of reading for a workload that writes")
 	}

@@ -129,8 +129,8 @@ func (s *Series) validate(repeats int) error {
 		return fmt.Errorf("phase is %q: expected warm-up, steady, pause or after", s.Phase)
 	case s.Repeat < 0 || s.Repeat >= repeats:
 		return fmt.Errorf("repeat is %d: expected 0 to %d", s.Repeat, repeats-1)
-	case s.Units.Source != Computed && s.Units.Source != Reported:
-		return fmt.Errorf("units.source is %q: expected %q or %q", s.Units.Source, Computed, Reported)
+	case s.Source != Computed && s.Source != Reported:
+		return fmt.Errorf("units.source is %q: expected %q or %q", s.Source, Computed, Reported)
 	}
 	if err := countProblem("retries", float64(s.Retries)); err != nil {
 		return err

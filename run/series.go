@@ -54,7 +54,7 @@ func seriesOf(l meter.Ledger, metrics results.Metrics, prices price.Table) (resu
 		Usage:      total.Usage,
 		CostUSD:    prices.Units(total.Units),
 	}
-	s.Units.Source = l.Source
+	s.Source = l.Source
 	times := map[string]results.Recorded{}
 	for _, a := range l.Attempts() {
 		s.Attempts = append(s.Attempts, results.Attempt{
