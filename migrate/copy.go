@@ -186,7 +186,7 @@ func (c *converger) refused(ctx context.Context, batch []original, refusal *item
 			continue
 		}
 		// v1 holds what was read, and v2 the same: that is what was wanted.
-		if value, err := item.Value(holds[i].Item); !checked[i] && err == nil && bytes.Equal(value, it.value) {
+		if value, strange := v2Value(holds[i].Item); !checked[i] && strange == "" && bytes.Equal(value, it.value) {
 			c.count(func(t *tally) { t.converged++; t.found++ })
 			continue
 		}
@@ -220,6 +220,8 @@ func (c *converger) settle(ctx context.Context, key string) error {
 			return c.problem(ctx, key, control.Orphan, "v2 has the key, v1 does not")
 		case b.v1.kind != "":
 			return c.problem(ctx, key, b.v1.kind, b.v1.detail)
+		case b.strange != "":
+			return c.problem(ctx, key, control.Differing, "the record of v2 is none that a store writes: "+b.strange)
 		case b.v2.Exists:
 			return c.problem(ctx, key, control.Differing, "v2 holds another value than v1")
 		}

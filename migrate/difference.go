@@ -2,10 +2,12 @@ package migrate
 
 import (
 	"context"
-	"errors"
 	"slices"
 
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+
 	"github.com/lakebench/lakebench/store"
+	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/item"
 	v2 "github.com/lakebench/lakebench/store/v2"
 )
@@ -15,10 +17,13 @@ type difference struct {
 	kind DifferenceKind
 	key  string
 	v1   store.Expectation // what v1 held at that moment
-	v2   store.Expectation
-	at   item.Record // the record of v2 that differs
+	v2   item.Condition    // the same of v2, whatever its record looks like
+	at   item.Record       // the record of v2 that differs
 	// misplaced: it is in a bucket where no reader looks for its key.
 	misplaced bool
+	// unmigratable is why v2 cannot hold what v1 does, "" if it can.
+	unmigratable control.ProblemKind
+	detail       string
 }
 
 // confirmV1 reads the unequal partitions of v1 again and confirms what is missing
@@ -30,7 +35,7 @@ func (c *comparison) confirmV1(ctx context.Context, differ map[int]bool) error {
 			switch {
 			case !differ[partition(it.key)]:
 			case it.kind != "":
-				if err := c.note(ctx, difference{kind: DiffUnmigratable, key: it.key}); err != nil {
+				if err := c.note(ctx, difference{kind: DiffUnmigratable, key: it.key, unmigratable: it.kind, detail: it.detail}); err != nil {
 					return err
 				}
 			default:
@@ -82,17 +87,14 @@ func (c *comparison) confirm(ctx context.Context, keys []string, wanted func(dif
 
 // difference returns how the records of a key differ, if they do.
 func (m *Migrator) difference(b both) (difference, bool) {
-	d := difference{key: b.key, at: m.v2Record(b.key)}
-	if b.v2.Exists {
-		d.v2 = store.Exactly(b.v2.Value)
-	}
+	d := difference{key: b.key, at: m.v2Record(b.key), v2: item.Holds(b.raw)}
 	switch {
 	case b.equal():
 		return d, false
 	case b.v1 == nil:
 		d.kind = DiffOrphan
 	case b.v1.kind != "":
-		d.kind = DiffUnmigratable
+		d.kind, d.unmigratable, d.detail = DiffUnmigratable, b.v1.kind, b.v1.detail
 	case !b.v2.Exists:
 		d.kind, d.v1 = DiffMissing, store.Exactly(b.v1.value)
 	default:
@@ -102,17 +104,25 @@ func (m *Migrator) difference(b both) (difference, bool) {
 }
 
 // misplaced confirms a record that is in a bucket where no reader looks for it. It is
-// an orphan, whatever v1 has.
+// an orphan, whatever v1 has and whatever its value is.
 func (c *comparison) misplaced(ctx context.Context, r v2Item) error {
-	at := v2.RecordIn(c.v2Table(), r.bucket, r.key)
-	value, err := at.Get(ctx, c.cfg.Client, store.Strong)
-	switch {
-	case err == nil:
-		return c.note(ctx, difference{kind: DiffOrphan, key: r.key, v2: store.Exactly(value), at: at, misplaced: true})
-	case errors.Is(err, store.ErrNotFound):
-		return nil
+	d, there, err := c.misplacedAt(ctx, v2.RecordIn(c.v2Table(), r.bucket, r.key))
+	if err != nil || !there {
+		return err
 	}
-	return err
+	return c.note(ctx, d)
+}
+
+// misplacedAt reads a record in a bucket where no reader looks for its key, and reports
+// whether it is there.
+func (m *Migrator) misplacedAt(ctx context.Context, at item.Record) (difference, bool, error) {
+	strong := true
+	out, err := m.cfg.Client.GetItem(ctx, &dynamodb.GetItemInput{TableName: &at.Table, Key: at.Key, ConsistentRead: &strong})
+	if err != nil {
+		return difference{}, false, store.Failed("get", at.Table, at.Name, err)
+	}
+	d := difference{kind: DiffOrphan, key: at.Name, v2: item.Holds(out.Item), at: at, misplaced: true}
+	return d, len(out.Item) > 0, nil
 }
 
 // note counts a difference, after it was repaired if that is wanted.

@@ -22,8 +22,10 @@ func partition(key string) int {
 // The two scans come in orders that have nothing to do with each other.
 type side [partitions]digest.Set
 
-func (s *side) add(key string, value []byte) {
-	s[partition(key)].Add(key, value)
+// add adds a record of a domain: "" for one that both layouts can hold, and another
+// for each that only one of them can, so that it equals no record of the other.
+func (s *side) add(domain, key string, value []byte) {
+	s[partition(key)].AddOf(domain, key, value)
 }
 
 func (s *side) items() (n int64) {

@@ -15,14 +15,14 @@ func TestSides(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 0))
 	order := rng.Perm(20_000)
 	for i := range order {
-		a.add(fmt.Sprintf("k%d", i), fmt.Append(nil, i))
-		b.add(fmt.Sprintf("k%d", order[i]), fmt.Append(nil, order[i]))
+		a.add("", fmt.Sprintf("k%d", i), fmt.Append(nil, i))
+		b.add("", fmt.Sprintf("k%d", order[i]), fmt.Append(nil, order[i]))
 	}
 	if d := unequal(&a, &b); len(d) != 0 || a.items() != 20_000 {
 		t.Errorf("%d partitions differ, %d items", len(d), a.items())
 	}
 	for _, change := range []func(s *side){
-		func(s *side) { s.add("more", nil) },
+		func(s *side) { s.add("", "more", nil) },
 		// One value is another: counts and keys are as before.
 		func(s *side) {
 			s[partition("k7")] = digest.Set{}
@@ -32,7 +32,7 @@ func TestSides(t *testing.T) {
 					if key == "k7" {
 						value = []byte("other")
 					}
-					s.add(key, value)
+					s.add("", key, value)
 				}
 			}
 		},

@@ -34,7 +34,7 @@ func (m *Migrator) original(raw map[string]types.AttributeValue) (original, erro
 	}
 	it := original{key: key}
 	value, bad := item.Value(raw)
-	switch others := otherAttributes(raw); {
+	switch others := otherAttributes(raw, keyspace.AttrKey, keyspace.AttrValue); {
 	case len(key) > keyspace.MaxKeyBytes:
 		it.fail(control.KeyTooLong, "the key has %d bytes, in v2 at most %d are possible", len(key), keyspace.MaxKeyBytes)
 	case bad != nil:
@@ -52,11 +52,24 @@ func (it *original) fail(kind control.ProblemKind, format string, args ...any) {
 	it.kind, it.detail = kind, fmt.Sprintf(format, args...)
 }
 
-// otherAttributes are those that the layouts do not know, by name.
-func otherAttributes(raw map[string]types.AttributeValue) []string {
+// v2Value returns the value of a record of v2, and what is wrong with the record: ""
+// if it is one that a store writes.
+func v2Value(raw map[string]types.AttributeValue) (value []byte, strange string) {
+	value, err := item.Value(raw)
+	if err != nil {
+		return nil, err.Error()
+	}
+	if others := otherAttributes(raw, keyspace.AttrBucket, keyspace.AttrKey, keyspace.AttrValue); len(others) > 0 {
+		return value, "it also has " + strings.Join(others, ", ")
+	}
+	return value, ""
+}
+
+// otherAttributes are those that a layout does not know, by name.
+func otherAttributes(raw map[string]types.AttributeValue, known ...string) []string {
 	var others []string
 	for _, name := range slices.Sorted(maps.Keys(raw)) {
-		if name != keyspace.AttrKey && name != keyspace.AttrValue {
+		if !slices.Contains(known, name) {
 			others = append(others, fmt.Sprintf("%q", name))
 		}
 	}

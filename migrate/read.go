@@ -49,6 +49,7 @@ type both struct {
 	key string
 	v1  *original // nil: nothing
 	v2  store.Found
+	raw map[string]types.AttributeValue // the item in v2
 	// strange is what is wrong with the record in v2, "" if it is one that this
 	// program writes.
 	strange string
@@ -125,11 +126,8 @@ func (m *Migrator) pair(key string, rawV1, rawV2 map[string]types.AttributeValue
 	if len(rawV2) == 0 {
 		return b, nil
 	}
-	value, err := item.Value(rawV2)
-	if err != nil {
-		b.strange = err.Error()
-	}
-	b.v2 = store.Found{Value: value, Exists: true}
+	b.raw, b.v2.Exists = rawV2, true
+	b.v2.Value, b.strange = v2Value(rawV2)
 	return b, nil
 }
 
@@ -200,7 +198,7 @@ func (m *Migrator) batchGet(ctx context.Context, items []original, found map[str
 			if err != nil {
 				return store.Failed("read", m.v2Table(), items[0].key, err)
 			}
-			if value, err := item.Value(raw); err == nil {
+			if value, strange := v2Value(raw); strange == "" {
 				found[key] = value // what is strange is looked at more closely later
 			}
 		}

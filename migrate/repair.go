@@ -6,10 +6,13 @@ import (
 	"fmt"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
 
 	"github.com/lakebench/lakebench/internal/cause"
 	"github.com/lakebench/lakebench/store"
+	"github.com/lakebench/lakebench/store/control"
 	"github.com/lakebench/lakebench/store/item"
+	"github.com/lakebench/lakebench/store/keyspace"
 )
 
 // RepairOptions are how to repair.
@@ -26,11 +29,28 @@ func DefaultRepairOptions() RepairOptions {
 // A RepairReport is what a repair found and did.
 type RepairReport struct {
 	// Found is what differed, Healed how many of those were made equal to v1, or
-	// were by the time. What is left cannot be in v2.
-	Found    *Verification
-	Healed   int64
+	// were by the time.
+	Found  *Verification
+	Healed int64
+	// Left are the differences that were not healed, each by itself.
+	Left     []Unhealed
 	Problems Problems
 	Plan     *Plan // of a dry run
+}
+
+// Err returns an error if something is left to do after a repair.
+func (r *RepairReport) Err() error {
+	if err := r.Problems.Err("repair"); err != nil || len(r.Left) == 0 {
+		return err
+	}
+	return r.Found.Err()
+}
+
+// An Unhealed is a difference that a repair cannot end.
+type Unhealed struct {
+	Key  string
+	What string // is the case
+	Do   string // next
 }
 
 // Repair makes v2 what v1 is, at any time before the barrier
@@ -55,13 +75,15 @@ func (m *Migrator) Repair(ctx context.Context, o RepairOptions) (*RepairReport, 
 	}
 	report := &RepairReport{}
 	report.Found, err = m.compare(ctx, t, o.Examples, func(ctx context.Context, d difference) error {
-		if d.kind == DiffUnmigratable {
-			return nil
-		}
-		if err := m.heal(ctx, d); err != nil {
+		left, err := m.heal(ctx, d)
+		switch {
+		case err != nil:
 			return err
+		case left != nil:
+			report.Left = append(report.Left, *left)
+		default:
+			report.Healed++
 		}
-		report.Healed++
 		return nil
 	})
 	if err != nil {
@@ -75,40 +97,87 @@ func (m *Migrator) Repair(ctx context.Context, o RepairOptions) (*RepairReport, 
 	return report, err
 }
 
-// heal makes one record of v2 what v1 holds.
-func (m *Migrator) heal(ctx context.Context, d difference) error {
+// heal makes one record of v2 what v1 holds. What one record alone cannot be healed
+// for is returned, since the others still can; an error is of all of them.
+func (m *Migrator) heal(ctx context.Context, d difference) (*Unhealed, error) {
 	var err error
 	for range settleTries {
+		if d.kind == DiffUnmigratable {
+			return m.unmigratable(d), nil
+		}
 		err = m.sender.Transact(ctx, m.fix(d))
 		var refusal *item.RefusedError
 		switch {
 		case err == nil:
-			return nil
+			return nil, nil
 		case errors.As(err, &refusal) && refusal.Action == 0:
-			return errBarrier
+			return nil, errBarrier
+		case invalid(err):
+			return &Unhealed{Key: d.key, What: err.Error(), Do: m.byHand(d)}, nil
 		case !errors.As(err, &refusal) && !divisible(err):
-			return store.Failed("repair", m.v2Table(), d.key, err)
+			return nil, store.Failed("repair", m.v2Table(), d.key, err)
 		}
-		pairs, readErr := m.readBoth(ctx, []string{d.key})
-		if readErr != nil {
-			return readErr
+		differs, readErr := false, error(nil)
+		if d, differs, readErr = m.look(ctx, d); readErr != nil || !differs {
+			return nil, readErr // another process has ended it
 		}
-		now, differs := m.difference(pairs[0])
-		if d.misplaced || !differs || now.kind == DiffUnmigratable {
-			return nil // another process has ended it, or it is another one by now
-		}
-		d = now
 	}
-	return store.Failed("repair", m.v2Table(), d.key, fmt.Errorf("gave up after %d tries, the last: %w", settleTries, err))
+	return &Unhealed{
+		Key: d.key, What: fmt.Sprintf("gave up after %d tries, the last: %v", settleTries, err),
+		Do: "run repair again once fewer writers change it",
+	}, nil
+}
+
+// look reads the records of a difference again and reports whether there is still one.
+func (m *Migrator) look(ctx context.Context, d difference) (difference, bool, error) {
+	if d.misplaced {
+		return m.misplacedAt(ctx, d.at)
+	}
+	pairs, err := m.readBoth(ctx, []string{d.key})
+	if err != nil {
+		return d, false, err
+	}
+	now, differs := m.difference(pairs[0])
+	return now, differs, nil
+}
+
+// invalid reports whether the service takes a request for one that nothing can make
+// succeed.
+func invalid(err error) bool {
+	var named smithy.APIError
+	return errors.As(err, &named) && named.ErrorCode() == "ValidationException"
+}
+
+func (m *Migrator) unmigratable(d difference) *Unhealed {
+	do := "remove these attributes from the item in v1, or delete it there"
+	switch d.unmigratable {
+	case control.KeyTooLong:
+		do = "delete the item in v1, and write it under a shorter key if it is still needed"
+	case control.ItemTooLarge:
+		do = "write a shorter value in v1, or delete the item there"
+	case control.NoBinaryValue:
+		do = "write a binary value in v1, or delete the item there"
+	}
+	return &Unhealed{
+		Key: d.key, What: fmt.Sprintf("v2 cannot hold it: %s: %s", d.unmigratable, d.detail),
+		Do: fmt.Sprintf("%s (aws dynamodb put-item or delete-item --table-name %s: dual nodes refuse such items), then run backfill and repair again", do, m.cfg.Table),
+	}
+}
+
+// byHand is the way out where no transaction heals a record: without it, a repair
+// creates it anew.
+func (m *Migrator) byHand(d difference) string {
+	bucket, _ := d.at.Key[keyspace.AttrBucket].(*types.AttributeValueMemberS)
+	return fmt.Sprintf("delete the record in bucket %q of %s (aws dynamodb delete-item), then run repair again", bucket.Value, m.v2Table())
 }
 
 // fix is the transaction that ends a difference. Whether a misplaced record goes
 // does not depend on v1.
 func (m *Migrator) fix(d difference) []types.TransactWriteItem {
 	value, exists := d.v1.Value()
-	change := d.at.Put(d.v2, value)
+	change := d.at.PutIf(d.v2, value)
 	if !exists {
-		change = d.at.Delete(d.v2)
+		change = d.at.DeleteIf(d.v2)
 	}
 	actions := []types.TransactWriteItem{m.records.BarrierAbsent(), change}
 	if !d.misplaced {

@@ -169,7 +169,7 @@ func (c *comparison) run(ctx context.Context) error {
 	group.Go("scan v1", func(ctx context.Context) error {
 		return c.scanV1(ctx, "scan v1", func(_ context.Context, items []original) error {
 			for _, it := range items {
-				v1.add(it.key, it.shown())
+				v1.add(it.domain(), it.key, it.value)
 			}
 			return nil
 		})
@@ -177,7 +177,7 @@ func (c *comparison) run(ctx context.Context) error {
 	group.Go("scan v2", func(ctx context.Context) error {
 		return c.scanV2(ctx, "scan v2", func(_ context.Context, records []v2Item) error {
 			for _, r := range records {
-				v2.add(r.key, r.shown(c.Migrator))
+				v2.add(r.domain(c.Migrator), r.key, r.value)
 			}
 			return nil
 		})
@@ -197,13 +197,13 @@ func (c *comparison) run(ctx context.Context) error {
 	return c.confirmV2(ctx, differ)
 }
 
-// shown is what an item of v1 counts as: one that v2 cannot hold counts as nothing
-// that v2 could hold.
-func (it original) shown() []byte {
+// domain is the digest's domain of an item of v1: one that v2 cannot hold equals
+// nothing that v2 holds.
+func (it original) domain() string {
 	if it.kind == "" {
-		return it.value
+		return ""
 	}
-	return []byte("\x00" + string(it.kind))
+	return "v1: " + string(it.kind)
 }
 
 // scanV1 hands all items of v1 to do, a page at a time.
@@ -229,19 +229,20 @@ func (c *comparison) scanV1(ctx context.Context, step string, do func(context.Co
 // A v2Item is a record of v2 as a scan found it.
 type v2Item struct {
 	bucket, key string
-	value       []byte
+	value       []byte // nil unless it is binary
 	strange     string // what is wrong with it, "" if nothing is
 }
 
-// shown is what a record of v2 counts as.
-func (r v2Item) shown(m *Migrator) []byte {
+// domain is the digest's domain of a record of v2: one that no reader finds, or that
+// no store writes, equals nothing that v1 holds.
+func (r v2Item) domain(m *Migrator) string {
 	switch {
-	case r.strange != "":
-		return []byte("\x00" + r.strange)
 	case r.bucket != m.cfg.Shards.Bucket(r.key):
-		return []byte("\x00in bucket " + r.bucket)
+		return "v2: in bucket " + r.bucket
+	case r.strange != "":
+		return "v2: " + r.strange
 	}
-	return r.value
+	return ""
 }
 
 // scanV2 hands all records of v2 to do, a page at a time, without the control
@@ -288,9 +289,7 @@ func v2Items(raw []map[string]types.AttributeValue) ([]v2Item, error) {
 			continue
 		}
 		held := v2Item{bucket: bucket.Value, key: key}
-		if held.value, err = item.Value(r); err != nil {
-			held.strange = err.Error()
-		}
+		held.value, held.strange = v2Value(r)
 		records = append(records, held)
 	}
 	return records, nil

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
@@ -146,23 +147,35 @@ func heals(ctx context.Context, t *testing.T, l *lake, want map[string]string) {
 // TestVerifyStrange: records of v2 that no store writes are differences too.
 func TestVerifyStrange(t *testing.T) {
 	for _, c := range []struct {
-		name   string
-		plant  func(l *lake)
-		kind   migrate.DifferenceKind
-		healed bool
+		name  string
+		plant func(l *lake)
+		kind  migrate.DifferenceKind
 	}{
 		{"in another bucket", func(l *lake) {
 			l.remove(tableV2, "tbl/00003")
 			l.putRaw(tableV2, map[string]types.AttributeValue{
 				"bucket": text("tbl#99"), "pk": text("tbl/00003"), "value": &types.AttributeValueMemberB{Value: []byte(records(5, 10)["tbl/00003"])},
 			})
-		}, migrate.DiffOrphan, true},
+		}, migrate.DiffOrphan},
 		{"in another bucket as well", func(l *lake) {
 			l.putRaw(tableV2, map[string]types.AttributeValue{"bucket": text("tbl#99"), "pk": text("tbl/00003"), "value": &types.AttributeValueMemberB{Value: []byte{}}})
-		}, migrate.DiffOrphan, true},
+		}, migrate.DiffOrphan},
 		{"not binary", func(l *lake) {
 			l.putRaw(tableV2, map[string]types.AttributeValue{"bucket": text(keyspace.Bucket("tbl/00003")), "pk": text("tbl/00003"), "value": text("x")})
-		}, migrate.DiffValue, false},
+		}, migrate.DiffValue},
+		{"no value", func(l *lake) { l.putRaw(tableV2, l.keyOf(tableV2, "tbl/00003")) }, migrate.DiffValue},
+		{"no value, and not in v1", func(l *lake) { l.putRaw(tableV2, l.keyOf(tableV2, "tbl/none")) }, migrate.DiffOrphan},
+		{"another attribute", func(l *lake) {
+			it := l.keyOf(tableV2, "tbl/00003")
+			it["value"], it["ttl"] = &types.AttributeValueMemberB{Value: []byte(records(5, 10)["tbl/00003"])}, &types.AttributeValueMemberN{Value: "1"}
+			l.putRaw(tableV2, it)
+		}, migrate.DiffValue},
+		{"in another bucket and not binary", func(l *lake) {
+			l.putRaw(tableV2, map[string]types.AttributeValue{"bucket": text("tbl#99"), "pk": text("tbl/00003"), "value": text("x")})
+		}, migrate.DiffOrphan},
+		{"in another bucket and no value", func(l *lake) {
+			l.putRaw(tableV2, map[string]types.AttributeValue{"bucket": text("tbl#99"), "pk": text("tbl/00003")})
+		}, migrate.DiffOrphan},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			virtually(t, "", func(ctx context.Context, l *lake) {
@@ -175,12 +188,95 @@ func TestVerifyStrange(t *testing.T) {
 				if err != nil || v.Differences[c.kind] != 1 {
 					t.Fatalf("%+v, %v", v, err)
 				}
-				if c.healed {
-					heals(ctx, t, l, l.contents(tableV1))
+				heals(ctx, t, l, l.contents(tableV1))
+			})
+		})
+	}
+}
+
+// TestVerifyNoPretence: no value of v1 looks like a record of v2 that readers do not
+// find, or do not understand.
+func TestVerifyNoPretence(t *testing.T) {
+	for name, c := range map[string]struct {
+		value string // in v1
+		v2    map[string]types.AttributeValue
+	}{
+		"misplaced": {"\x00in bucket tbl#63", map[string]types.AttributeValue{
+			"bucket": text("tbl#63"), "pk": text("tbl/00003"), "value": &types.AttributeValueMemberB{Value: []byte("x")},
+		}},
+		"misplaced, domain": {"v2: in bucket tbl#63x", map[string]types.AttributeValue{
+			"bucket": text("tbl#63"), "pk": text("tbl/00003"), "value": &types.AttributeValueMemberB{Value: []byte("x")},
+		}},
+		"misplaced, same value": {"x", map[string]types.AttributeValue{
+			"bucket": text("tbl#63"), "pk": text("tbl/00003"), "value": &types.AttributeValueMemberB{Value: []byte("x")},
+		}},
+		"broken": {"\x00malformed record: no attribute \"value\"", map[string]types.AttributeValue{
+			"bucket": text(keyspace.Bucket("tbl/00003")), "pk": text("tbl/00003"),
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			virtually(t, "", func(ctx context.Context, l *lake) {
+				l.load(map[string]string{"tbl/00003": c.value})
+				l.init()
+				l.putRaw(tableV2, c.v2)
+				v, err := l.migrator(l.client()).Verify(ctx, migrate.DefaultVerifyOptions())
+				if err != nil || v.Equal() {
+					t.Errorf("%+v, %v", v, err)
 				}
 			})
 		})
 	}
+}
+
+// TestVerifyOtherAttributes: an item of v1 with more attributes is no record of v2
+// whose value pretends to be one.
+func TestVerifyOtherAttributes(t *testing.T) {
+	virtually(t, "", func(ctx context.Context, l *lake) {
+		l.init()
+		l.putRaw(tableV1, map[string]types.AttributeValue{"pk": text("tbl/a"), "value": &types.AttributeValueMemberB{Value: []byte("x")}, "more": text("y")})
+		l.set(tableV2, "tbl/a", "\x00other-attributes")
+		v, err := l.migrator(l.client()).Verify(ctx, migrate.DefaultVerifyOptions())
+		if err != nil || v.Differences[migrate.DiffUnmigratable] != 1 {
+			t.Errorf("%+v, %v", v, err)
+		}
+	})
+}
+
+// TestRepairEach: one record that cannot be healed does not keep the others from it,
+// and each that is left is named with its reason and the way out.
+func TestRepairEach(t *testing.T) {
+	virtually(t, "", func(ctx context.Context, l *lake) {
+		l.load(records(5, 10))
+		l.init()
+		l.backfillAll()
+		binary := func(n int) types.AttributeValue { return &types.AttributeValueMemberB{Value: make([]byte, n)} }
+		long := "tbl/" + strings.Repeat("k", 1100)
+		l.putRaw(tableV1, map[string]types.AttributeValue{"pk": text(long), "value": binary(1)})
+		l.putRaw(tableV1, map[string]types.AttributeValue{"pk": text("tbl/large"), "value": binary(400*1024 - 20)})
+		l.putRaw(tableV1, map[string]types.AttributeValue{"pk": text("tbl/text"), "value": text("x")})
+		l.putRaw(tableV1, map[string]types.AttributeValue{"pk": text("tbl/more"), "value": binary(1), "more": text("x")})
+		l.set(tableV2, "tbl/more", "old")
+		l.putRaw(tableV2, l.keyOf(tableV2, "tbl/00000"))
+		l.putRaw(tableV2, map[string]types.AttributeValue{"bucket": text("tbl#99"), "pk": text("tbl/00001")})
+		l.remove(tableV2, "tbl/00002")
+		l.set(tableV2, "tbl/00003", "another")
+		r, err := l.migrator(l.client()).Repair(ctx, migrate.DefaultRepairOptions())
+		if err != nil || r.Healed != 4 || r.Err() == nil {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		left := map[string]bool{}
+		for _, u := range r.Left {
+			left[u.Key] = u.What != "" && strings.Contains(u.Do, "--table-name lake")
+		}
+		if diff := cmp.Diff(map[string]bool{long: true, "tbl/large": true, "tbl/text": true, "tbl/more": true}, left); diff != "" {
+			t.Errorf("left (-want +got):\n%s", diff)
+		}
+		// The way out.
+		for key := range left {
+			l.remove(tableV1, key)
+		}
+		heals(ctx, t, l, records(5, 10))
+	})
 }
 
 // TestVerifyUnderWriters: what a dual node changes between the two scans of a key
@@ -260,4 +356,22 @@ func TestRepairRaces(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestRepairOrphanRaces: what v1 gains meanwhile is no orphan any more.
+func TestRepairOrphanRaces(t *testing.T) {
+	virtually(t, "", func(ctx context.Context, l *lake) {
+		l.load(records(5, 10))
+		l.init()
+		l.backfillAll()
+		l.set(tableV2, "tbl/orphan", "same")
+		l.between("TransactGetItems", 1, func() { l.set(tableV1, "tbl/orphan", "same") })
+		r, err := l.migrator(l.client()).Repair(ctx, migrate.DefaultRepairOptions())
+		if err != nil || len(r.Left) != 0 {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		if diff := cmp.Diff(l.contents(tableV1), l.contents(tableV2)); diff != "" {
+			t.Errorf("(-v1 +v2):\n%s", diff)
+		}
+	})
 }

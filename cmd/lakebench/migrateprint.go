@@ -29,13 +29,7 @@ func (m *migrationRun) printFinalized(r *migrate.FinalizeReport) { m.show(report
 
 func (m *migrationRun) printRepair(r *migrate.RepairReport) error {
 	m.show(report.Repair(r))
-	if err := r.Problems.Err("repair"); err != nil {
-		return err
-	}
-	if r.Found.Differences[migrate.DiffUnmigratable] > 0 {
-		return r.Found.Err()
-	}
-	return nil
+	return r.Err()
 }
 
 func (m *migrationRun) printStatus(s *migrate.Status) { m.show(report.MigrationStatus(s)) }

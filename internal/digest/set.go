@@ -26,13 +26,19 @@ func Of(entries map[string][]byte) (s Set) {
 	return s
 }
 
-// Add adds a record. The key's length keeps it apart from the value.
-func (s *Set) Add(key string, value []byte) {
+// Add adds a record.
+func (s *Set) Add(key string, value []byte) { s.AddOf("", key, value) }
+
+// AddOf adds a record of a domain: it equals no record of another domain, whatever
+// their keys and values. The lengths keep domain, key and value apart.
+func (s *Set) AddOf(domain, key string, value []byte) {
 	h := sha256.New()
-	var n [8]byte
-	binary.BigEndian.PutUint64(n[:], uint64(len(key)))
-	_, _ = h.Write(n[:]) // a hash never fails, here and below
-	_, _ = h.Write([]byte(key))
+	for _, part := range []string{domain, key} {
+		var n [8]byte
+		binary.BigEndian.PutUint64(n[:], uint64(len(part)))
+		_, _ = h.Write(n[:]) // a hash never fails, here and below
+		_, _ = h.Write([]byte(part))
+	}
 	_, _ = h.Write(value)
 	var sum [sha256.Size]byte
 	h.Sum(sum[:0])

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A sum is that of the SHA-256 of each key's length in 8 bytes, key and value, read
-// as a number whose first byte is the least, modulo 2^256: against arithmetic of any
+// A sum is that of the SHA-256 of the empty domain's length in 8 bytes, each key's
+// likewise, key and value, read as a number whose first byte is the least, modulo 2^256: against arithmetic of any
 // size. The order does not matter.
 func TestSum(t *testing.T) {
 	modulus := new(big.Int).Lsh(big.NewInt(1), 256)
@@ -20,7 +20,7 @@ func TestSum(t *testing.T) {
 	for i := range 1000 {
 		key, value := fmt.Sprintf("k%d", i), fmt.Appendf(nil, "value %d", i)
 		s.Add(key, value)
-		b := append(append(binary.BigEndian.AppendUint64(nil, uint64(len(key))), key...), value...)
+		b := append(append(binary.BigEndian.AppendUint64(make([]byte, 8), uint64(len(key))), key...), value...)
 		sum := sha256.Sum256(b)
 		slices.Reverse(sum[:])
 		want.Mod(want.Add(want, new(big.Int).SetBytes(sum[:])), modulus)
@@ -45,6 +45,11 @@ func TestSetsDiffer(t *testing.T) {
 	sets := []Set{
 		{}, Of(map[string][]byte{"ab": []byte("c")}), Of(map[string][]byte{"a": []byte("bc")}), Of(map[string][]byte{"ab": nil}),
 		Of(map[string][]byte{"ab": []byte("c"), "b": nil}), Of(map[string][]byte{"": nil}),
+	}
+	for _, r := range [][3]string{{"a", "b", ""}, {"ab", "", ""}, {"", "ab", "c\x00"}, {"a", "", "bc"}, {"a", "bc", ""}} {
+		var s Set
+		s.AddOf(r[0], r[1], []byte(r[2]))
+		sets = append(sets, s)
 	}
 	for i := range sets {
 		for j := range i {

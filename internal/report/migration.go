@@ -97,6 +97,13 @@ func Repair(r *migrate.RepairReport) render.Page {
 	if !r.Found.Equal() {
 		p = page(text("Found %s; %d were made equal to v1.", r.Found.Summary(), r.Healed))
 	}
+	if len(r.Left) > 0 {
+		left := make(render.List, len(r.Left))
+		for i, u := range r.Left {
+			left[i].Text = fmt.Sprintf("%q: %s; %s", u.Key, u.What, u.Do)
+		}
+		p.Blocks = append(p.Blocks, render.Paragraph{Level: render.Bad, Text: format.Plural(int64(len(left)), "difference is left:", "differences are left:")}, left)
+	}
 	p.Blocks = append(p.Blocks, problems(r.Problems)...)
 	return p
 }

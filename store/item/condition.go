@@ -35,6 +35,21 @@ func Is(e store.Expectation) Condition {
 	}
 }
 
+// Holds demands that the record's value is that of an item which was read, of
+// whatever type and even if it has none; of no item, that there is no record.
+func Holds(read map[string]types.AttributeValue) Condition {
+	if len(read) == 0 {
+		return Is(store.Absent())
+	}
+	if held, ok := read[keyspace.AttrValue]; ok {
+		c := Is(store.Exactly(nil))
+		c.values[":expected"] = held
+		return c
+	}
+	expression := "attribute_exists(#k) AND attribute_not_exists(#v)"
+	return Condition{expression: &expression, names: map[string]string{"#k": keyspace.AttrKey, "#v": keyspace.AttrValue}}
+}
+
 // AbsentOr demands that the record is as expected, or does not exist.
 func AbsentOr(e store.Expectation) Condition {
 	c := Is(e)
