@@ -3,6 +3,7 @@ package manifest
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
@@ -93,6 +94,11 @@ func Decode(path string, body []byte) (Manifest, error) {
 		return Manifest{}, &DamagedError{Path: path, Reason: fmt.Sprintf("its shard id has %d bytes; want %d", len(message.GetShardId().GetValue()), len(m.Shard))}
 	}
 	for _, g := range message.GetGenerations() {
+		again := func(have Generation) bool { return have.Number == g.GetNumber() && have.Path == g.GetPath() }
+		if slices.ContainsFunc(m.Generations, again) {
+			m.repeated = append(m.repeated, g.GetNumber())
+			continue
+		}
 		m.Generations = append(m.Generations, Generation{
 			Number: g.GetNumber(), Path: g.GetPath(),
 			InMemoryBytes: g.InMemoryBytes, PhysicalRows: g.PhysicalRows, PrimaryKeyBytes: g.PrimaryKeyBytes,

@@ -124,6 +124,20 @@ func TestEveryField(t *testing.T) {
 	}
 }
 
+// A generation that is listed again with the same path counts once, and is named.
+func TestGenerationListedAgain(t *testing.T) {
+	whole := realVersion(t, 7)
+	want, err := manifest.Decode("", whole)
+	if err != nil || len(want.Repeated()) > 0 {
+		t.Fatalf("%v, repeated %v", err, want.Repeated())
+	}
+	last := want.Generations[len(want.Generations)-1]
+	got, err := manifest.Decode("", field(whole, 8, field(varint(nil, 1, last.Number), 2, []byte(last.Path))))
+	if err != nil || len(got.Generations) != len(want.Generations) || !slices.Equal(got.Repeated(), []uint64{last.Number}) {
+		t.Errorf("%d generations, repeated %v (%v); want %d and %d", len(got.Generations), got.Repeated(), err, len(want.Generations), last.Number)
+	}
+}
+
 // TestDamagedManifest: bytes that cannot be a version are refused, and the error
 // names where they are.
 func TestDamagedManifest(t *testing.T) {

@@ -26,8 +26,14 @@ type Manifest struct {
 	Generations []Generation
 	Status      Status
 
-	newer newerFields
+	newer    newerFields
+	repeated []uint64
 }
+
+// Repeated returns the numbers of generations that the body listed more than once, each
+// time with the same path. The real system does so after a lost reply: the flush is
+// committed again. The rows are the same, so Generations has each of them once.
+func (m Manifest) Repeated() []uint64 { return slices.Clone(m.repeated) }
 
 // A Spec is how rows find a shard. It never changes.
 type Spec struct {
@@ -123,6 +129,7 @@ func clonePointer(p *uint64) *uint64 {
 func (m Manifest) Next() Manifest {
 	m = m.Clone()
 	m.Version++
+	m.repeated = nil
 	return m
 }
 

@@ -101,7 +101,7 @@ type shard struct {
 // look reports everything about one shard.
 func look(ctx context.Context, cfg Config, id manifest.ShardID) (Shard, error) {
 	s := &shard{cfg: cfg, at: manifest.Location{Bucket: cfg.Bucket, Table: cfg.Table, Shard: id}}
-	s.Shard = Shard{ID: id.String(), Generations: []Generation{}, Orphans: []string{}, Cost: map[string]Cost{}, NewerFields: []string{}, Problems: []string{}}
+	s.Shard = Shard{ID: id.String(), Generations: []Generation{}, Orphans: []string{}, Foreign: []string{}, Cost: map[string]Cost{}, NewerFields: []string{}, Problems: []string{}}
 	var err error
 	if s.copy, err = takeSnapshot(ctx, cfg, s.at); err != nil {
 		return Shard{}, err
@@ -145,6 +145,7 @@ func (s *shard) lookAtManifest(ctx context.Context) error {
 		}
 	}
 	s.Version = numbers[len(numbers)-1]
+	s.Foreign = s.copy.foreign(s.at)
 	if s.found {
 		s.describeTip()
 	}
@@ -181,6 +182,9 @@ func (s *shard) describeTip() {
 	if m.Status != manifest.Active && m.Status != manifest.Sealed {
 		s.problem("%s: unknown %v; want %d (active) or %d (sealed): a newer program wrote it", key, m.Status, manifest.Active, manifest.Sealed)
 	}
+	for _, n := range m.Repeated() {
+		s.problem("%s: it lists generation %d twice: a flush was committed again after its reply was lost; readers take it once", key, n)
+	}
 	for _, f := range m.NewerFields() {
 		s.NewerFields = append(s.NewerFields, fmt.Sprintf("%s: field %d of the %s, %d bytes", key, f.Number, f.Message, f.Bytes))
 	}
@@ -197,7 +201,10 @@ func (s *shard) lookAtHint(ctx context.Context) error {
 		s.Hint = manifest.DecodeHint(body)
 	}
 	s.HintState = hintState(s.copy.keys[key], s.Hint, s.Version)
-	if s.HintState == HintDamaged {
+	switch {
+	case s.HintState == HintAhead && s.Version > 0:
+		s.problem("%s: the hint is version %d, and the newest one is %d: what was beyond is gone", s.name(key), s.Hint, s.Version)
+	case s.HintState == HintDamaged:
 		s.problem(`%s is damaged: want {"version":%d}; every search begins with version 1 until it is written again`, s.name(key), s.Version)
 	}
 	return nil

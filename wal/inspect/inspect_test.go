@@ -77,7 +77,8 @@ func TestRealShard(t *testing.T) {
 		ID: shard.String(), Version: 7, Status: "active", WriterEpoch: 3, SpecID: 1, ReplayAfter: 5, LastSeen: 6, CurrentGeneration: 3,
 		Generations: []inspect.Generation{{Generation: 1, Path: "71c5733f_gen_1"}, {Generation: 2, Path: "33c30589_gen_2"}},
 		Hint:        7, HintState: inspect.HintExact, WALTip: 9, Tail: inspect.Tail{Entries: 4, Sentinels: 1, Rows: 4},
-		Orphans: []string{}, NewerFields: []string{}, Problems: []string{},
+		Orphans: []string{},
+		Foreign: []string{}, NewerFields: []string{}, Problems: []string{},
 		Cost: got.Cost, // TestCost
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -285,6 +286,14 @@ func TestProblems(t *testing.T) {
 		"a newer field": {func(f fstest.MapFS) {
 			f[version(7)].Data = append(f[version(7)].Data[:len(f[version(7)].Data):len(f[version(7)].Data)], 0xa0, 1, 9)
 		}, "", "", true},
+		"a generation listed twice": {
+			func(f fstest.MapFS) {
+				change(f, 7, func(m *manifest.Manifest) { m.Generations = append(m.Generations, m.Generations[0]) })
+			},
+			version(7), "lists generation 1 twice", true,
+		},
+		"a deleted version":    {func(f fstest.MapFS) { f[here.HintKey()].Data = []byte(`{"version":9}`) }, here.HintKey(), "the hint is version 9, and the newest one is 7", true},
+		"a foreign file":       {func(f fstest.MapFS) { f[here.ManifestPrefix()+"copy.txt"] = &fstest.MapFile{} }, "", "", true},
 		"a sealed shard":       {func(f fstest.MapFS) { change(f, 8, func(m *manifest.Manifest) { m.Status = manifest.Sealed }) }, "", "", false},
 		"a gap in the WAL":     {func(f fstest.MapFS) { delete(f, here.WALKey(7)) }, here.WALKey(7), "WAL entry 7 is missing, while entry 8 exists", false},
 		"a damaged entry":      {func(f fstest.MapFS) { f[here.WALKey(8)].Data = f[here.WALKey(8)].Data[:700] }, here.WALKey(8), "WAL entry 8", false},
@@ -319,6 +328,9 @@ func TestProblems(t *testing.T) {
 		}
 		if what == "an orphan" && !cmp.Equal(got.Orphans, []string{"00000000_gen_3"}) {
 			t.Errorf("orphans %v", got.Orphans)
+		}
+		if what == "a foreign file" && !cmp.Equal(got.Foreign, []string{"copy.txt"}) {
+			t.Errorf("foreign files %v", got.Foreign)
 		}
 		if what == "a newer field" && (len(got.NewerFields) != 1 || !strings.Contains(got.NewerFields[0], "dir/"+version(7)+": field 20")) {
 			t.Errorf("newer fields %v", got.NewerFields)

@@ -26,6 +26,9 @@ func counted(n int, one, many string) string { return format.Plural(int64(n), on
 
 func (s Shard) section() render.Section {
 	facts := render.Facts{{Name: "manifest", Value: fmt.Sprintf("version %d; hint %s", s.Version, s.hintText())}}
+	if len(s.Foreign) > 0 {
+		facts = append(facts, render.Fact{Name: "foreign", Value: "not of the manifest, but beside it: " + strings.Join(s.Foreign, ", ")})
+	}
 	if s.Status != "" {
 		facts = append(facts, render.Fact{Name: "writer", Value: fmt.Sprintf("epoch %d; spec %d", s.WriterEpoch, s.SpecID)},
 			s.generationsFact(), s.walFact())

@@ -33,6 +33,9 @@ type Shard struct {
 	// Orphans are directories of generations that the tip does not list: compacted
 	// and not yet collected, left by a flush that failed, or of one under way.
 	Orphans []string `json:"orphans"`
+	// Foreign are the names of objects in the manifest's directory that no version and
+	// no hint has. Every search of the tip lists or passes them by.
+	Foreign []string `json:"foreign"`
 	// Cost is by policy; one that cannot open the shard is missing.
 	Cost map[string]Cost `json:"cost"`
 	// NewerFields are those of the tip that this program does not know. They are

@@ -59,6 +59,20 @@ func (s *snapshot) numbers(prefix, extension string) []uint64 {
 	return numbers
 }
 
+// foreign returns the names of objects beside the manifest's versions that are neither
+// a version nor the hint, sorted.
+func (s *snapshot) foreign(at manifest.Location) []string {
+	names := []string{}
+	for key := range s.keys {
+		name, ok := strings.CutPrefix(key, at.ManifestPrefix())
+		if _, version := manifest.Number(name, manifest.ManifestExtension); ok && !version && key != at.HintKey() {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 // read returns the body of an object.
 func (s *snapshot) read(ctx context.Context, label cause.Label, key string) ([]byte, error) {
 	s.mu.Lock()
