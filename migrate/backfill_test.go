@@ -354,7 +354,7 @@ func TestBackfillVoided(t *testing.T) {
 		{"and is restarted in mode dual", func(l *lake) { l.void("old") }},
 		{"and its record is removed", func(l *lake) {
 			_ = l.node("old", control.ModeV1).Close(l.quiet())
-			if _, err := l.migrator(l.setup).RemovePeer(l.quiet(), migrate.RemovePeerOptions{Node: "old"}); err != nil {
+			if err := remove(l.quiet(), l.records(), "old"); err != nil {
 				l.t.Fatal(err)
 			}
 		}},

@@ -501,7 +501,7 @@ func TestStatus(t *testing.T) {
 		if diff := cmp.Diff(want, document("a", "b")); diff != "" {
 			t.Error(diff)
 		}
-		if _, err := m.RemovePeer(ctx, migrate.RemovePeerOptions{Node: "old"}); err != nil {
+		if err := remove(l.quiet(), l.records(), "old"); err != nil {
 			t.Fatal(err)
 		}
 		l.backfillAll()
@@ -576,7 +576,7 @@ func verbs(ctx context.Context, m *migrate.Migrator) map[string]error {
 	_, errs["abort"] = m.Abort(ctx, migrate.AbortOptions{Owner: owner})
 	_, errs["repair"] = m.Repair(ctx, migrate.DefaultRepairOptions())
 	_, errs["peers"] = m.Peers(ctx)
-	_, errs["peers remove"] = m.RemovePeer(ctx, migrate.RemovePeerOptions{Node: "a"})
+	_, errs["peers remove"] = m.RemovePeer(ctx, removing("a", "i1"))
 	_, errs["status"] = m.Status(ctx, nil)
 	return errs
 }

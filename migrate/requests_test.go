@@ -79,13 +79,13 @@ func loggedVerbs() []loggedVerb {
 		{"finalize again", none, finalizeA},
 		{"peers", none, func(ctx context.Context, m *migrate.Migrator) error { _, err := m.Peers(ctx); return err }},
 		{"peers remove", none, func(ctx context.Context, m *migrate.Migrator) error {
-			_, err := m.RemovePeer(ctx, migrate.RemovePeerOptions{Node: "gone"})
+			_, err := m.RemovePeer(ctx, removing("gone", "i1"))
 			return err
 		}},
 		{"retire too early", none, retire},
 		{"retire", func(l *lake) {
 			_ = task.Sleep(l.ctx, time.Hour)
-			if err := l.records().RemovePeer(l.quiet(), "a"); err != nil {
+			if err := remove(l.quiet(), l.records(), "a"); err != nil {
 				l.t.Fatal(err)
 			}
 		}, retire},
@@ -142,4 +142,30 @@ func (l *lake) renewing() (stop func()) {
 		}
 	}
 	return func() { l.after = nil }
+}
+
+// remove removes what is recorded of a node, if anything.
+func remove(ctx context.Context, r *control.Records, node string) error {
+	p, err := r.Peer(ctx, node)
+	if err != nil || p == nil {
+		return err
+	}
+	return r.RemovePeer(ctx, *p)
+}
+
+// removing are options for one node.
+func removing(node, incarnation string) migrate.RemovePeerOptions {
+	o := migrate.DefaultRemovePeerOptions()
+	o.Node, o.Incarnation = node, incarnation
+	return o
+}
+
+// incarnation returns that of a node's record.
+func (l *lake) incarnation(node string) string {
+	l.t.Helper()
+	p, err := l.records().Peer(l.quiet(), node)
+	if err != nil || p == nil {
+		l.t.Fatalf("record of node %s: %v, %v", node, p, err)
+	}
+	return p.Incarnation
 }

@@ -236,7 +236,11 @@ func TestMigrateByHand(t *testing.T) {
 	says(t, h.migrate(exitNo, "retire", "--retention", "1h", "--confirm", "lake"), "wait until")
 	says(t, h.migrate(exitNo, "retire", "--retention", "1ms", "--confirm", "lake"), `node "a"`, "v2-only")
 	says(t, h.migrate(exitOK, "peers"), "a ", "heartbeat")
-	says(t, h.migrate(exitOK, "peers", "remove", "a"), "Removed", `"a"`)
+	incarnation := regexp.MustCompile(`(?m)^ *a .* (\S+)$`).FindStringSubmatch(h.migrate(exitOK, "peers"))[1]
+	says(t, h.migrate(exitUsage, "peers", "remove", "a"), "--incarnation")
+	says(t, h.migrate(exitNo, "peers", "remove", "a", "--incarnation", "other"), incarnation)
+	says(t, h.migrate(exitNo, "peers", "remove", "a", "--incarnation", incarnation), "so it may be alive; stop it")
+	says(t, h.migrate(exitOK, "peers", "remove", "a", "--incarnation", incarnation, "--heartbeat-wait", "1ms"), "Removed", `"a"`)
 	says(t, h.migrate(exitUsage, "retire", "--retention", "1ms", "--confirm", "sea"), "has to be confirmed by its name")
 	says(t, h.migrate(exitOK, "retire", "--retention", "1ms", "--confirm", "lake"), "Table lake was deleted")
 	says(t, h.migrate(exitOK, "status"), "mode v2-only", "rollback v2-only")

@@ -317,16 +317,32 @@ func newMigratePeers(o *migrateOptions) *cobra.Command {
 			})
 		},
 	}
-	remove := &cobra.Command{
-		Use:   "remove NODE",
+	cmd.AddCommand(newMigratePeersRemove(o))
+	return cmd
+}
+
+func newMigratePeersRemove(o *migrateOptions) *cobra.Command {
+	options := migrate.DefaultRemovePeerOptions()
+	cmd := &cobra.Command{
+		Use:   "remove NODE --incarnation ID",
 		Short: "Remove the record of a node that will not return",
-		Long: `Remove deletes the record of a node that will not return. lakebench cannot
-check that: a node that still runs is no longer counted. Removing a v1-only
-node invalidates the backfill, because v2 may lack what that node wrote.`,
+		Long: `Remove deletes the record of a node that will not return. It refuses while the
+node gives a sign of life: its last heartbeat must be older than
+--heartbeat-wait, and none may follow while the record is watched for as long.
+The incarnation, which peers prints, names one process: a node that was started
+again has another. Removing a v1-only node invalidates the backfill, because v2
+may lack what that node wrote.`,
 		Args: oneArgument("node id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case options.Incarnation == "":
+				return usagef("--incarnation is required: lakebench migrate peers prints that of each node")
+			case options.HeartbeatWait <= 0:
+				return usagef("--heartbeat-wait %v: expected more than 0", options.HeartbeatWait)
+			}
 			return o.run(cmd, func(ctx context.Context, m *migrationRun) error {
-				r, err := m.RemovePeer(ctx, migrate.RemovePeerOptions{Node: args[0], DryRun: o.dryRun})
+				options.Node, options.DryRun = args[0], o.dryRun
+				r, err := m.RemovePeer(ctx, options)
 				switch {
 				case err != nil:
 					return err
@@ -341,8 +357,10 @@ node invalidates the backfill, because v2 may lack what that node wrote.`,
 			})
 		},
 	}
-	o.addDryRun(remove.Flags())
-	cmd.AddCommand(remove)
+	f := cmd.Flags()
+	f.StringVar(&options.Incarnation, "incarnation", "", "incarnation `ID` of the record (required)")
+	f.DurationVar(&options.HeartbeatWait, "heartbeat-wait", options.HeartbeatWait, "how long the node must have been silent, and is watched")
+	o.addDryRun(f)
 	return cmd
 }
 

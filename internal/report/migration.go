@@ -135,14 +135,14 @@ func Peers(peers []control.Peer, since func(time.Time) string) render.Page {
 		return page(text("No node has a record."))
 	}
 	t := render.Table{Columns: []render.Column{
-		{Name: "node"}, {Name: "mode", Words: true, Priority: 3}, {Name: "marker", Words: true, Priority: 1}, {Name: "heartbeat", Words: true},
+		{Name: "node"}, {Name: "mode", Words: true, Priority: 3}, {Name: "marker", Words: true, Priority: 1}, {Name: "heartbeat", Words: true}, {Name: "incarnation", Words: true},
 	}}
 	for _, p := range peers {
 		observed := "-"
 		if p.MarkerObserved {
 			observed = "observed"
 		}
-		t.Rows = append(t.Rows, render.Row{Cells: []string{p.Node, fmt.Sprint(p.Mode), observed, since(p.Heartbeat)}})
+		t.Rows = append(t.Rows, render.Row{Cells: []string{p.Node, fmt.Sprint(p.Mode), observed, since(p.Heartbeat), p.Incarnation}})
 	}
 	return page(t)
 }

@@ -108,15 +108,14 @@ func (r *Records) Peer(ctx context.Context, node string) (*Peer, error) {
 	return load[Peer](ctx, r, peerPrefix+node)
 }
 
-// RemovePeer removes the record of a node that will not come back; only its
-// operator can know that. One that the node writes meanwhile stays, and the error
-// is a *PeerChangedError.
-func (r *Records) RemovePeer(ctx context.Context, node string) error {
-	held, err := r.Peer(ctx, node)
-	if err != nil || held == nil {
+// RemovePeer removes exactly the record that was seen of a node which will not come
+// back; only its operator can know that. One that has changed since stays, and the
+// error is a *PeerChangedError.
+func (r *Records) RemovePeer(ctx context.Context, seen Peer) error {
+	if err := CheckNode(seen.Node); err != nil {
 		return err
 	}
-	return r.swapPeer(ctx, node, held, nil)
+	return r.swapPeer(ctx, seen.Node, &seen, nil)
 }
 
 // swapPeer replaces one record of a node by another; nil is none. A v1-only node

@@ -53,7 +53,7 @@ func TestPeerLife(t *testing.T) {
 	w := newWorld(t).made()
 	first, second := peer("a", "i1", control.ModeDual), peer("a", "i2", control.ModeV2Only)
 	w.has(nil)
-	w.must(w.ours.RemovePeer(w.ctx, "a")) // nothing to remove
+	w.must(remove(w.ctx, w.ours, "a")) // nothing to remove
 	w.must(w.ours.PutPeer(w.ctx, first))
 	first.Heartbeat, first.MarkerObserved = time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC), true
 	w.must(w.ours.PutPeer(w.ctx, first))
@@ -72,12 +72,12 @@ func TestPeerLife(t *testing.T) {
 	w.must(w.ours.Withdraw(w.ctx, first, nil))
 	w.has(nil)
 	w.must(w.ours.PutPeer(w.ctx, first))
-	w.must(w.theirs.RemovePeer(w.ctx, "a"))
+	w.must(remove(w.ctx, w.theirs, "a"))
 	w.has(nil)
 
 	for _, node := range []string{"", strings.Repeat("n", 257), "\xff"} {
 		w.is("node id", w.ours.PutPeer(w.ctx, peer(node, "i", control.ModeV1)), store.ErrInvalid)
-		w.is("node id", w.ours.RemovePeer(w.ctx, node), store.ErrInvalid)
+		w.is("node id", remove(w.ctx, w.ours, node), store.ErrInvalid)
 	}
 	if err := w.ours.PutPeer(w.ctx, peer("a", "i", 0)); err == nil {
 		t.Error("a record without a mode is written")
@@ -94,7 +94,7 @@ func TestPeerRaces(t *testing.T) {
 		w := newWorld(t).made()
 		w.must(w.theirs.PutPeer(w.ctx, first))
 		w.meanwhile(func() { w.must(w.theirs.PutPeer(w.ctx, beats)) })
-		w.changed("remove", w.ours.RemovePeer(w.ctx, "a"), "i1")
+		w.changed("remove", remove(w.ctx, w.ours, "a"), "i1")
 		w.has(&beats)
 	})
 	t.Run("heartbeat while another registers", func(t *testing.T) {
@@ -175,11 +175,11 @@ func TestV1VoidsBackfill(t *testing.T) {
 		"v1 registers by heartbeat":  {nil, func(w *world) error { return w.ours.PutPeer(w.ctx, old) }, true},
 		"v1 renews":                  {&old, func(w *world) error { return w.ours.PutPeer(w.ctx, old) }, false},
 		"dual registers over v1":     {&old, register(now), true},
-		"v1 is removed":              {&old, func(w *world) error { return w.ours.RemovePeer(w.ctx, "a") }, true},
+		"v1 is removed":              {&old, func(w *world) error { return remove(w.ctx, w.ours, "a") }, true},
 		"dual registers":             {nil, register(now), false},
 		"dual registers once more":   {&now, register(peer("a", "i4", control.ModeDual)), false},
 		"dual renews":                {&now, func(w *world) error { return w.ours.PutPeer(w.ctx, now) }, false},
-		"dual is removed":            {&now, func(w *world) error { return w.ours.RemovePeer(w.ctx, "a") }, false},
+		"dual is removed":            {&now, func(w *world) error { return remove(w.ctx, w.ours, "a") }, false},
 		"dual gives way to v1 again": {&now, func(w *world) error { return w.ours.Withdraw(w.ctx, now, &old) }, true},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -229,4 +229,13 @@ func TestModes(t *testing.T) {
 			t.Errorf("mode %d: %v, want ErrInvalid that names it", int(bad), err)
 		}
 	}
+}
+
+// remove removes what is recorded of a node, if anything.
+func remove(ctx context.Context, r *control.Records, node string) error {
+	p, err := r.Peer(ctx, node)
+	if err != nil || p == nil {
+		return err
+	}
+	return r.RemovePeer(ctx, *p)
 }

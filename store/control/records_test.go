@@ -388,7 +388,7 @@ func TestStrongReads(t *testing.T) {
 		func() error { return r.PublishMarker(w.ctx, "b2") },
 		func() error { _, err := r.State(w.ctx); return err },
 		func() error { _, err := r.Peers(w.ctx); return err },
-		func() error { return r.RemovePeer(w.ctx, "a") },
+		func() error { return remove(w.ctx, r, "a") },
 	} {
 		w.must(step())
 	}

@@ -223,7 +223,7 @@ func TestSameNodeTwice(t *testing.T) {
 func TestRemovedPeer(t *testing.T) {
 	ctx, l := context.Background(), newLake(t)
 	s := l.open("a", control.ModeDual)
-	l.must(l.records.RemovePeer(ctx, "a"))
+	l.must(remove(ctx, l.records, "a"))
 	l.finalize()
 	l.must(s.Heartbeat(ctx))
 	l.mode(s, control.ModeV2Authoritative)
@@ -275,4 +275,13 @@ func TestConfig(t *testing.T) {
 	if _, err := dual.Open(context.Background(), cfg); !errors.Is(err, control.ErrLayout) {
 		t.Errorf("other shard counts: %v, want ErrLayout", err)
 	}
+}
+
+// remove removes what is recorded of a node, if anything.
+func remove(ctx context.Context, r *control.Records, node string) error {
+	p, err := r.Peer(ctx, node)
+	if err != nil || p == nil {
+		return err
+	}
+	return r.RemovePeer(ctx, *p)
 }

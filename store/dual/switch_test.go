@@ -160,7 +160,7 @@ func TestStaleWriter(t *testing.T) {
 			l.write("lease/a", "held", "held")
 			s := l.open("stale", control.ModeDual)
 			l.finalize()
-			l.must(l.records.RemovePeer(ctx, "stale")) // somebody takes it for dead
+			l.must(remove(ctx, l.records, "stale")) // somebody takes it for dead
 			only := l.open("b", control.ModeV2Only)
 			l.must(only.CAS(ctx, "tbl/a", is("old"), []byte("theirs")))
 			l.must(only.CAS(ctx, "tbl/new", store.Absent(), nil))

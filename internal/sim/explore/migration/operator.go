@@ -107,8 +107,15 @@ func (o *operator) round(ctx context.Context) (final bool, err error) {
 
 // bury removes the records of nodes that do not run any more.
 func (o *operator) bury(ctx context.Context, peers []control.Peer) error {
+	incarnations := make(map[string]string, len(peers))
+	for _, p := range peers {
+		incarnations[p.Node] = p.Incarnation
+	}
 	for _, name := range o.world.fleet.dead(peers) {
-		if _, err := o.RemovePeer(ctx, migrate.RemovePeerOptions{Node: name}); err != nil {
+		remove := migrate.DefaultRemovePeerOptions()
+		remove.Node, remove.Incarnation = name, incarnations[name]
+		remove.HeartbeatWait = 0 // its operators know which nodes run
+		if _, err := o.RemovePeer(ctx, remove); err != nil {
 			return err
 		}
 	}
