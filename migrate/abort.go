@@ -44,7 +44,7 @@ func (m *Migrator) Abort(ctx context.Context, o AbortOptions) (*AbortReport, err
 	case s.Marker != nil:
 		return nil, refuse(verb, "roll back to dual-capable binaries if you must", "the migration was finalized on %s, and v2 is the authority for good", date(s.Marker.Published))
 	case s.Barrier != nil && s.Barrier.Owner != o.Owner && s.Barrier.ID != o.ID:
-		return nil, refuse(verb, fmt.Sprintf("wait for that finalization, or name the barrier: %s", s.Barrier.ID),
+		return nil, refuse(verb, "wait for it; "+s.Barrier.Lift(),
 			"the write barrier is of %s, installed %s", s.Barrier.Owner, date(s.Barrier.Installed))
 	}
 	report := &AbortReport{Removed: s.Barrier}

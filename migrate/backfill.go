@@ -147,7 +147,7 @@ func (m *Migrator) notFinalizing(ctx context.Context, verb string) error {
 	case s.Marker != nil:
 		return refuse(verb, "nothing is left to do", "the migration was finalized on %s", date(s.Marker.Published))
 	case s.Barrier != nil:
-		return refuse(verb, "wait for it, or abort it", "a finalization by %s is under way since %s (barrier %s)",
+		return refuse(verb, "wait for it; "+s.Barrier.Lift(), "a finalization by %s is under way since %s (barrier %s)",
 			s.Barrier.Owner, date(s.Barrier.Installed), s.Barrier.ID)
 	}
 	return nil

@@ -159,7 +159,7 @@ func (f *finalization) admit(ctx context.Context, barrier *control.Barrier) erro
 func foreignBarrier(b *control.Barrier) Reason {
 	return Reason{
 		What: fmt.Sprintf("the write barrier %s is of %s, installed %s", b.ID, b.Owner, date(b.Installed)),
-		Do:   fmt.Sprintf("wait for that finalization, or, if it has crashed, take over %s", b.ID),
+		Do:   fmt.Sprintf("wait for it, or take over %s (finalize --take-over); %s", b.ID, b.Lift()),
 	}
 }
 

@@ -32,7 +32,7 @@ func (m *migrationRun) printRepair(r *migrate.RepairReport) error {
 	return r.Err()
 }
 
-func (m *migrationRun) printStatus(s *migrate.Status) { m.show(report.MigrationStatus(s)) }
+func (m *migrationRun) printStatus(s *migrate.Status) { m.show(report.MigrationStatus(s, m.began)) }
 
 func (m *migrationRun) printPeers(peers []control.Peer) {
 	m.show(report.Peers(peers, func(t time.Time) string { return since(m.began, t) }))

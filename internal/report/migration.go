@@ -108,11 +108,18 @@ func Repair(r *migrate.RepairReport) render.Page {
 	return p
 }
 
-// MigrationStatus is where a migration stands.
-func MigrationStatus(s *migrate.Status) render.Page {
+// oldBarrier is the age from which a status says how to lift a barrier: a finalization
+// of a small lake is over by then.
+const oldBarrier = 10 * time.Second
+
+// MigrationStatus is where a migration stands at a time.
+func MigrationStatus(s *migrate.Status, now time.Time) render.Page {
 	barrier, marker := "none", "none"
 	if s.Barrier != nil {
 		barrier = fmt.Sprintf("%s of %s, installed %s", s.Barrier.ID, s.Barrier.Owner, s.Barrier.Installed.Format(time.RFC3339))
+		if age := now.Sub(s.Barrier.Installed); s.Marker == nil && age >= oldBarrier {
+			barrier += fmt.Sprintf(", %v ago: writes are paused since then; %s", age.Truncate(time.Second), s.Barrier.Lift())
+		}
 	}
 	if s.Marker != nil {
 		marker = "published " + s.Marker.Published.Format(time.RFC3339)

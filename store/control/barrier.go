@@ -29,6 +29,11 @@ type Barrier struct {
 	Installed time.Time `json:"installed"`
 }
 
+// Lift returns how an operator removes the barrier of a finalization that has crashed.
+func (b Barrier) Lift() string {
+	return fmt.Sprintf("if that finalization has crashed, lift its barrier: lakebench migrate abort --id %s", b.ID)
+}
+
 // A Marker reports that v2 is the authority. Nothing rewrites or removes it.
 type Marker struct {
 	BarrierID string    `json:"barrier"` // of the finalization that published it

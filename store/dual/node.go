@@ -140,7 +140,7 @@ func (s *Store) admit(asked control.Mode, state control.State) (control.Mode, er
 	case asked == control.ModeV1 && final:
 		return 0, s.forbidden(asked, control.ErrFinalized, "open it in mode dual or v2-authoritative; v1 is not the authority any more")
 	case asked == control.ModeV1 && state.Barrier != nil:
-		return 0, s.forbidden(asked, ErrFinalizing, "wait until it is over or run `lakebench migrate abort`, or open the node in mode dual")
+		return 0, s.forbidden(asked, ErrFinalizing, "wait until it is over, or open the node in mode dual; "+state.Barrier.Lift())
 	case asked == control.ModeV1:
 		return asked, nil
 	case !state.TableExists:
