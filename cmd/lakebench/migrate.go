@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	crand "crypto/rand"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"os/user"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -45,8 +47,9 @@ is init, backfill, verify, finalize and, after the retention time, retire.
 docs/migration.md is the runbook. Take a backup first.
 
 Every verb can be interrupted at any time and run again, and every verb that
-changes something has --dry-run. A refused verb changes nothing, explains what
-to do next, and exits with code 1.`,
+changes something has --dry-run. On AWS, or any server that is not on this
+machine, a verb that changes or costs something asks first, or needs --yes. A
+refused verb changes nothing, explains what to do next, and exits with code 1.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -62,15 +65,10 @@ to do next, and exits with code 1.`,
 	return cmd
 }
 
-// addDryRun is for verbs that change something.
-func (o *migrateOptions) addDryRun(f *pflag.FlagSet) {
+// addConsent is for verbs that change something, or read or write whole tables.
+func (o *migrateOptions) addConsent(f *pflag.FlagSet) {
 	f.BoolVar(&o.dryRun, "dry-run", false, "print what would be done and its estimated cost, and change nothing")
-}
-
-// addSpending is for verbs that read or write whole tables.
-func (o *migrateOptions) addSpending(f *pflag.FlagSet) {
-	o.addDryRun(f)
-	f.BoolVar(&o.yes, "yes", false, "agree to the cost that --dry-run estimates on an endpoint that is not this machine")
+	f.BoolVar(&o.yes, "yes", false, "agree to what --dry-run prints, on an endpoint that is not this machine")
 }
 
 func (o *migrateOptions) addNodes(f *pflag.FlagSet) {
@@ -189,8 +187,8 @@ func (o *migrateOptions) who() (string, error) {
 	return u.Username + "@" + host, nil
 }
 
-// carryOut does what a verb does, or shows its plan: with --dry-run, and without
-// --yes where it is not this machine that carries it out.
+// carryOut does what a verb does, or shows its plan: with --dry-run, and before it is
+// agreed to where it is not this machine that carries it out.
 func (o *migrateOptions) carryOut(cmd *cobra.Command, verb func(ctx context.Context, m *migrationRun, dry bool) (*migrate.Plan, error)) error {
 	return o.run(cmd, func(ctx context.Context, m *migrationRun) error {
 		agreed := o.yes || isLoopback(o.endpoint)
@@ -199,9 +197,22 @@ func (o *migrateOptions) carryOut(cmd *cobra.Command, verb func(ctx context.Cont
 			return err
 		}
 		m.printPlan(p)
-		if !o.dryRun {
-			return usagef("nothing was changed: this costs money; add --yes to agree")
+		switch {
+		case o.dryRun:
+			return nil
+		case !isTerminal(cmd.InOrStdin()):
+			return usagef("nothing was changed: it is not this machine, and it costs money; add --yes to agree")
+		case !agrees(cmd.InOrStdin(), cmd.ErrOrStderr()):
+			return usagef("nothing was changed: the answer was not yes")
 		}
-		return nil
+		_, err = verb(ctx, m, false)
+		return err
 	})
+}
+
+// agrees asks and reports whether the answer is yes.
+func agrees(in io.Reader, out io.Writer) bool {
+	fmt.Fprint(out, "Do it? Only yes is taken for an agreement: ")
+	answer, _ := bufio.NewReader(in).ReadString('\n') // without an answer it is not agreed to
+	return strings.TrimSpace(answer) == "yes"
 }

@@ -17,23 +17,23 @@ func newMigrateInit(o *migrateOptions) *cobra.Command {
 		Short: "Create the v2 table and its layout record",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return o.run(cmd, func(ctx context.Context, m *migrationRun) error {
-				r, err := m.Init(ctx, migrate.InitOptions{DryRun: o.dryRun})
+			return o.carryOut(cmd, func(ctx context.Context, m *migrationRun, dry bool) (*migrate.Plan, error) {
+				r, err := m.Init(ctx, migrate.InitOptions{DryRun: dry})
 				switch {
 				case err != nil:
-					return err
+					return nil, err
 				case r.Plan != nil:
-					m.printPlan(r.Plan)
+					return r.Plan, nil
 				case r.Created:
 					fmt.Fprintf(m.out, "Table %s was made.\nNext: open every node in mode dual, then run backfill.\n", r.Table)
 				default:
 					fmt.Fprintf(m.out, "Table %s exists.\n", r.Table)
 				}
-				return nil
+				return nil, nil
 			})
 		},
 	}
-	o.addDryRun(cmd.Flags())
+	o.addConsent(cmd.Flags())
 	return cmd
 }
 
@@ -75,7 +75,7 @@ repair.`,
 	f.IntVar(&options.Batch, "batch", options.Batch, fmt.Sprintf("records created per transaction: 1 to %d", migrate.MaxBatch))
 	f.IntVar(&options.Workers, "workers", options.Workers, "concurrent transactions")
 	f.Float64Var(&options.Rate, "rate", 0, "maximum items copied per second; 0 means no limit")
-	o.addSpending(f)
+	o.addConsent(f)
 	return cmd
 }
 
@@ -106,7 +106,7 @@ func newMigrateVerify(o *migrateOptions) *cobra.Command {
 	}
 	f := cmd.Flags()
 	addExamples(f, &options.Examples)
-	o.addSpending(f)
+	o.addConsent(f)
 	return cmd
 }
 
@@ -150,7 +150,7 @@ abort.`,
 	f.DurationVar(&options.MaxPause, "max-pause", options.MaxPause, "longest pause of writes; after it, finalize gives up and writes continue")
 	f.DurationVar(&options.HeartbeatWait, "heartbeat-wait", options.HeartbeatWait, "longest time to wait for a heartbeat of every node")
 	addExamples(f, &options.Examples)
-	o.addSpending(f)
+	o.addConsent(f)
 	return cmd
 }
 
@@ -178,29 +178,29 @@ func newMigrateAbort(o *migrateOptions) *cobra.Command {
 		Short: "Cancel an unpublished finalization, so that writes continue",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return o.run(cmd, func(ctx context.Context, m *migrationRun) (err error) {
-				options.DryRun = o.dryRun
+			return o.carryOut(cmd, func(ctx context.Context, m *migrationRun, dry bool) (_ *migrate.Plan, err error) {
+				options.DryRun = dry
 				if options.Owner, err = o.who(); err != nil {
-					return err
+					return nil, err
 				}
 				r, err := m.Abort(ctx, options)
 				switch {
 				case err != nil:
-					return err
+					return nil, err
 				case r.Plan != nil:
-					m.printPlan(r.Plan)
+					return r.Plan, nil
 				case r.Removed == nil:
 					fmt.Fprintln(m.out, "There is no write barrier.")
 				default:
 					fmt.Fprintf(m.out, "Removed write barrier %s of %s; dual nodes can write again.\n", r.Removed.ID, r.Removed.Owner)
 				}
-				return nil
+				return nil, nil
 			})
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&options.ID, "id", "", "`ID` of the write barrier, if another owner holds it")
-	o.addDryRun(f)
+	o.addConsent(f)
 	return cmd
 }
 
@@ -226,7 +226,7 @@ func newMigrateRepair(o *migrateOptions) *cobra.Command {
 	}
 	f := cmd.Flags()
 	addExamples(f, &options.Examples)
-	o.addSpending(f)
+	o.addConsent(f)
 	return cmd
 }
 
@@ -247,30 +247,30 @@ not v2-only.`,
 			case options.Confirm == "":
 				return usagef("--confirm is required: retire deletes the v1 table permanently; give its name")
 			}
-			return o.run(cmd, func(ctx context.Context, m *migrationRun) (err error) {
-				options.DryRun = o.dryRun
+			return o.carryOut(cmd, func(ctx context.Context, m *migrationRun, dry bool) (_ *migrate.Plan, err error) {
+				options.DryRun = dry
 				if options.Owner, err = o.who(); err != nil {
-					return err
+					return nil, err
 				}
 				r, err := m.Retire(ctx, options)
 				switch {
 				case err != nil:
-					return err
+					return nil, err
 				case r.Plan != nil:
-					m.printPlan(r.Plan)
+					return r.Plan, nil
 				case r.Deleted == "":
 					fmt.Fprintf(m.out, "Table %s does not exist.\n", o.table)
 				default:
 					fmt.Fprintf(m.out, "Table %s was deleted.\n", r.Deleted)
 				}
-				return nil
+				return nil, nil
 			})
 		},
 	}
 	f := cmd.Flags()
 	f.DurationVar(&options.Retention, "retention", 0, "time to keep v1 after the finalization, such as 7d (required)")
 	f.StringVar(&options.Confirm, "confirm", "", "name of the v1 `table`, which is deleted with all its items (required)")
-	o.addDryRun(f)
+	o.addConsent(f)
 	return cmd
 }
 
@@ -340,27 +340,27 @@ may lack what that node wrote.`,
 			case options.HeartbeatWait <= 0:
 				return usagef("--heartbeat-wait %v: expected more than 0", options.HeartbeatWait)
 			}
-			return o.run(cmd, func(ctx context.Context, m *migrationRun) error {
-				options.Node, options.DryRun = args[0], o.dryRun
+			return o.carryOut(cmd, func(ctx context.Context, m *migrationRun, dry bool) (*migrate.Plan, error) {
+				options.Node, options.DryRun = args[0], dry
 				r, err := m.RemovePeer(ctx, options)
 				switch {
 				case err != nil:
-					return err
+					return nil, err
 				case r.Plan != nil:
-					m.printPlan(r.Plan)
+					return r.Plan, nil
 				case r.Removed == nil:
 					fmt.Fprintf(m.out, "Node %q has no record.\n", args[0])
 				default:
 					fmt.Fprintf(m.out, "Removed the record of node %q (mode %v).\n", args[0], r.Removed.Mode)
 				}
-				return nil
+				return nil, nil
 			})
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&options.Incarnation, "incarnation", "", "incarnation `ID` of the record (required)")
 	f.DurationVar(&options.HeartbeatWait, "heartbeat-wait", options.HeartbeatWait, "how long the node must have been silent, and is watched")
-	o.addDryRun(f)
+	o.addConsent(f)
 	return cmd
 }
 

@@ -26,3 +26,9 @@ func terminalOf(w io.Writer) render.TextOptions {
 	}
 	return o
 }
+
+// isTerminal reports whether somebody can answer a question there.
+func isTerminal(in io.Reader) bool {
+	f, ok := in.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
