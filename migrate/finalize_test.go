@@ -488,7 +488,7 @@ func TestStatus(t *testing.T) {
 		want := map[string]any{
 			"mode": "v1", "barrier": nil, "marker": nil, "rollback": "v1-only",
 			"backfill": map[string]any{"run": "", "state": "none", "scanned": 0., "converged": 0., "created": 0., "problems": 0.},
-			"peers":    map[string]any{"v1_only": 0., "unknown": 1., "dual": 0., "v2": 0.},
+			"peers":    map[string]any{"v1_only": 0., "unknown": 1., "dual": 0., "v2": 0., "v2_only": 0.},
 		}
 		if diff := cmp.Diff(want, document("a")); diff != "" {
 			t.Error(diff)
@@ -497,7 +497,7 @@ func TestStatus(t *testing.T) {
 		a := l.node("a", control.ModeDual)
 		l.node("old", control.ModeV1)
 		want["mode"] = "dual"
-		want["peers"] = map[string]any{"v1_only": 1., "unknown": 1., "dual": 1., "v2": 0.}
+		want["peers"] = map[string]any{"v1_only": 1., "unknown": 1., "dual": 1., "v2": 0., "v2_only": 0.}
 		if diff := cmp.Diff(want, document("a", "b")); diff != "" {
 			t.Error(diff)
 		}
@@ -525,7 +525,7 @@ func TestStatus(t *testing.T) {
 		want = map[string]any{
 			"mode": "v2-authoritative", "rollback": "dual-capable",
 			"backfill": map[string]any{"run": run, "state": "complete", "scanned": 3., "converged": 3., "created": 3., "problems": 0.},
-			"peers":    map[string]any{"v1_only": 0., "unknown": 0., "dual": 0., "v2": 1.},
+			"peers":    map[string]any{"v1_only": 0., "unknown": 0., "dual": 0., "v2": 1., "v2_only": 0.},
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)

@@ -43,6 +43,7 @@ type PeerCounts struct {
 	Unknown int `json:"unknown"`
 	Dual    int `json:"dual"`
 	V2      int `json:"v2"`
+	V2Only  int `json:"v2_only"` // of V2: those that do not mirror to v1
 }
 
 // noBackfill is the state of a backfill that has not begun.
@@ -112,6 +113,9 @@ func countPeers(peers []control.Peer, fleet []string) (c PeerCounts) {
 			c.V1Only++
 		case control.ModeDual:
 			c.Dual++
+		case control.ModeV2Only:
+			c.V2++
+			c.V2Only++
 		default:
 			c.V2++
 		}

@@ -75,7 +75,7 @@ func TestRunbook(t *testing.T) {
 			t.Errorf("the runbook does not run %s", verb)
 		}
 	}
-	says(t, h.migrate(exitOK, "status", "--table", "lake"), "mode v2-only")
+	says(t, h.migrate(exitOK, "status", "--table", "lake"), "mode v2-only", "0 dual, 0 v2-authoritative, 3 v2-only")
 }
 
 // remotely makes the server's address one that is not taken for this machine, though

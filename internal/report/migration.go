@@ -131,7 +131,8 @@ func MigrationStatus(s *migrate.Status, now time.Time) render.Page {
 	}
 	return page(render.Facts{
 		{Name: "mode", Value: fmt.Sprint(s.Mode)}, {Name: "barrier", Value: barrier}, {Name: "marker", Value: marker}, {Name: "backfill", Value: backfill},
-		{Name: "peers", Value: fmt.Sprintf("%d v1-only, %d unknown, %d dual, %d v2", s.Peers.V1Only, s.Peers.Unknown, s.Peers.Dual, s.Peers.V2)},
+		{Name: "peers", Value: fmt.Sprintf("%d v1-only, %d unknown, %d dual, %d v2-authoritative, %d v2-only",
+			s.Peers.V1Only, s.Peers.Unknown, s.Peers.Dual, s.Peers.V2-s.Peers.V2Only, s.Peers.V2Only)},
 		{Name: "rollback", Value: fmt.Sprintf("%s binaries are safe", s.Rollback)},
 	})
 }
