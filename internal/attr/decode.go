@@ -100,9 +100,10 @@ func (r *Reader) contents(kind Kind, level int) (Value, error) {
 		b, err := r.Bool()
 		return Bool(b), err
 	case NULL:
-		// {"NULL": false} is stored as {"NULL": true} since June 2026, and was
-		// refused before (captured on the service).
-		_, err := r.Bool()
+		b, err := r.Bool()
+		if err == nil && !b {
+			err = NullFalseError()
+		}
 		return Null(), err
 	case L:
 		if level > MaxDepth {

@@ -20,7 +20,7 @@ func readValue(text string) (attr.Value, error) {
 }
 
 // What is stored for a value, as DynamoDB Local 1.25.1 answers when it is read
-// back, but for NULL false, which AWS takes since June 2026.
+// back.
 func TestDecodeValue(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"S":""}`:                            `{"S":""}`,
@@ -36,7 +36,6 @@ func TestDecodeValue(t *testing.T) {
 		`{"BOOL":true}`:                       `{"BOOL":true}`,
 		`{"BOOL":false}`:                      `{"BOOL":false}`,
 		`{"NULL":true}`:                       `{"NULL":true}`,
-		`{"NULL":false}`:                      `{"NULL":true}`,
 		`{"L":[]}`:                            `{"L":[]}`,
 		`{"M":{}}`:                            `{"M":{}}`,
 		`{"L":[{"N":"1"},{"L":[{"S":"a"}]}]}`: `{"L":[{"N":"1"},{"L":[{"S":"a"}]}]}`,
@@ -64,6 +63,7 @@ func TestDecodeInvalidValues(t *testing.T) {
 		`{"S":"a","N":"1"}`:                       several,
 		`{"S":"a","S":"b"}`:                       several,
 		`{"BOOL":false,"NULL":true}`:              several,
+		`{"NULL":false}`:                          "NULL: " + invalid + "Null attribute value types must have the value of true",
 		`{"N":""}`:                                "N: The parameter cannot be converted to a numeric value",
 		`{"N":"1x"}`:                              "N: The parameter cannot be converted to a numeric value: 1x",
 		`{"N":"1x","S":"a"}`:                      "N: The parameter cannot be converted to a numeric value: 1x",
@@ -180,7 +180,7 @@ func TestJSONRoundTrip(t *testing.T) {
 // same from either encoding.
 func FuzzDecodeItem(f *testing.F) {
 	for _, seed := range []string{
-		`{}`, `{"pk":{"S":"a"},"value":{"B":"YQ=="}}`, `{"a":{"N":"-1.5e10"},"b":{"NULL":false},"c":{"BOOL":true}}`,
+		`{}`, `{"pk":{"S":"a"},"value":{"B":"YQ=="}}`, `{"a":{"N":"-1.5e10"},"b":{"NULL":true},"c":{"BOOL":true}}`,
 		`{"a":{"L":[{"M":{"x":{"SS":["b","a"]}}},{"NS":["1","2e0"]},{"BS":["YQ==",""]}]}}`,
 		`{"a":{"S":"\ud83d\ude00\u0000"}}`, `{"a":{"N":"1E126"}}`, `{"a":{}}`, `{"a":{"S":"x","N":"1"}}`, `{"a":{"L":[{"L":[{"L":[]}]}]}}`,
 		`{"a":{"N":"0.000000000000000000000000000000000000000000000012345678901234567890123456789012345678"}}`,

@@ -24,6 +24,7 @@ const (
 	DuplicateName   Rule = "duplicate name"   // an item with a name twice
 	EmptyName       Rule = "empty name"       // an attribute or map key called ""
 	TooDeep         Rule = "too deep"         // more than MaxDepth levels
+	NullFalse       Rule = "null false"       // {"NULL": false}
 	NotASetKind     Rule = "not a set type"   // Set of a kind that is no set
 )
 
@@ -115,3 +116,9 @@ func join(name, path string) string {
 }
 
 func index(i int) string { return "[" + strconv.Itoa(i) + "]" }
+
+// NullFalseError is the error of {"NULL": false}: every region refuses it since
+// July 2026.
+func NullFalseError() *ValueError {
+	return &ValueError{Rule: NullFalse, Message: "One or more parameter values were invalid: Null attribute value types must have the value of true"}
+}

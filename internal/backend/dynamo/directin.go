@@ -141,7 +141,7 @@ func transactGetIn(c *inbound, from *dynamodb.TransactGetItemsInput, to *transac
 }
 
 func transactWriteIn(c *inbound, from *dynamodb.TransactWriteItemsInput, to *transactWriteInput) {
-	to.token = aws.ToString(from.ClientRequestToken)
+	to.token = from.ClientRequestToken
 	to.capacity = c.capacity(from.ReturnConsumedCapacity)
 	to.metrics = string(from.ReturnItemCollectionMetrics)
 	to.actions = make([]transactAction, len(from.TransactItems))

@@ -58,6 +58,9 @@ func (c *inbound) value(v types.AttributeValue, level int) attr.Value {
 	case *types.AttributeValueMemberBOOL:
 		return attr.Bool(v.Value)
 	case *types.AttributeValueMemberNULL:
+		if !v.Value {
+			c.fail(attr.NullFalseError())
+		}
 		return attr.Null()
 	case *types.AttributeValueMemberL:
 		return c.list(v.Value, level)

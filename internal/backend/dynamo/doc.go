@@ -33,4 +33,5 @@
 // package difftest compares the whole with DynamoDB Local. Rules and their sources are
 // in docs/facts/dynamodb.md §3. AWS pages named in comments are those of the Amazon
 // DynamoDB Developer Guide.
+// Where regions differ the engine follows us-east-1, as it was in July 2026.
 package dynamo

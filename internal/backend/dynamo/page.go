@@ -1,9 +1,11 @@
 package dynamo
 
 import (
+	"fmt"
 	"github.com/lakebench/lakebench/internal/attr"
 	"github.com/lakebench/lakebench/internal/backend/dynamo/rows"
 	"github.com/lakebench/lakebench/internal/units"
+	"math"
 )
 
 // pageParams is what Query and Scan have in common.
@@ -53,6 +55,9 @@ func (p *pageParams) validate() *serviceError {
 	}
 	if p.limit != nil && *p.limit < 1 {
 		return invalid("1 validation error detected: Value '%d' at 'limit' failed to satisfy constraint: Member must have value greater than or equal to 1", *p.limit)
+	}
+	if p.limit != nil && *p.limit > math.MaxInt32 {
+		return &serviceError{code: serializationException, message: fmt.Sprintf("Limit: expected an integer up to %d, found %d", math.MaxInt32, *p.limit)}
 	}
 	switch p.selects {
 	case "", selectAll, selectCount, selectSpecific:

@@ -115,11 +115,11 @@ func tokenDigest(token string) digest {
 
 // fingerprint is equal for two requests that mean the same: neither the order of
 // a map nor the spelling of a number matters, only what is asked for. All
-// parameters count (API reference, "a change in other parameters").
+// parameters count (API reference, "a change in other parameters") except
+// ReturnConsumedCapacity, which changes the answer only.
 func (in *transactWriteInput) fingerprint() digest {
 	var few [2048]byte
 	p := appendText(few[:0], in.metrics)
-	p = binary.AppendVarint(p, int64(in.capacity))
 	for i := range in.actions {
 		p = in.actions[i].appendMeaning(p)
 	}

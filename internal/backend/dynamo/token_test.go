@@ -206,3 +206,21 @@ func TestTokenLength(t *testing.T) {
 		t.Errorf("a token of 36 characters: %v", err)
 	}
 }
+
+// What a replay is told of its capacity is its own wish, and no part of what the
+// token stands for.
+func TestTokenWithOtherReturnConsumedCapacity(t *testing.T) {
+	w := newWorld(t, nil)
+	for i, mode := range []types.ReturnConsumedCapacity{types.ReturnConsumedCapacityNone, types.ReturnConsumedCapacityTotal} {
+		out, err := w.TransactWriteItems(w.ctx, &dynamodb.TransactWriteItemsInput{
+			ClientRequestToken: aws.String("one"), ReturnConsumedCapacity: mode,
+			TransactItems: []types.TransactWriteItem{txPut("hash", ofSize("a", 100))},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(out.ConsumedCapacity); got != i {
+			t.Errorf("%s: consumed capacity of %d tables, want %d", mode, got, i)
+		}
+	}
+}

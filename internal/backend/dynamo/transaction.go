@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+
 	"github.com/lakebench/lakebench/internal/backend/dynamo/rows"
 	"github.com/lakebench/lakebench/internal/sim/task"
 	"github.com/lakebench/lakebench/internal/units"
@@ -28,7 +30,7 @@ func (e *Engine) transactWriteItems(ctx context.Context, in *transactWriteInput,
 	if err != nil {
 		return nil, err
 	}
-	if in.token == "" {
+	if in.token == nil {
 		err = e.transact(ctx, in, writes, b)
 	} else {
 		err = e.transactOnce(ctx, in, writes, b)
@@ -41,7 +43,7 @@ func (e *Engine) transactWriteItems(ctx context.Context, in *transactWriteInput,
 
 // transactOnce carries the transaction out unless one with its token has been.
 func (e *Engine) transactOnce(ctx context.Context, in *transactWriteInput, writes []write, b *bill) *serviceError {
-	images, err := e.tokens.begin(task.Now(ctx), in.token, in.fingerprint())
+	images, err := e.tokens.begin(task.Now(ctx), *in.token, in.fingerprint())
 	if err != nil {
 		return err
 	}
@@ -51,7 +53,7 @@ func (e *Engine) transactOnce(ctx context.Context, in *transactWriteInput, write
 	}
 	err = e.transact(ctx, in, writes, b)
 	if err != nil {
-		e.tokens.cancel(in.token)
+		e.tokens.cancel(*in.token)
 	}
 	return err
 }
@@ -90,14 +92,16 @@ const oneItemTwice = "Transaction request cannot include multiple operations on 
 type actionFaults []reason
 
 // add takes note of the i-th of n actions' error, unless it refuses the whole
-// request.
+// request. Only the first faulty action gets a reason: the service looks no further
+// (us-east-1, docs/facts/dynamodb.md §3.5).
 func (f *actionFaults) add(i, n int, err *serviceError) *serviceError {
 	if err == nil || !err.perAction {
 		return err
 	}
-	if *f == nil {
-		*f = make([]reason, n)
+	if *f != nil {
+		return nil
 	}
+	*f = make([]reason, n)
 	(*f)[i] = reason{code: reasonItemInvalid, message: err.message}
 	return nil
 }
@@ -113,9 +117,9 @@ func (e *Engine) transact(ctx context.Context, in *transactWriteInput, writes []
 	_ = task.Sleep(ctx, e.cfg.CommitDelay)
 	if e.cfg.VisibleOneByOne {
 		e.commitOneByOne(ctx, writes)
-		e.complete(task.Now(ctx), in.token, images)
+		e.complete(task.Now(ctx), aws.ToString(in.token), images)
 	} else {
-		e.commit(task.Now(ctx), in.token, writes, images)
+		e.commit(task.Now(ctx), aws.ToString(in.token), writes, images)
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 // transactWriteInput is a TransactWriteItems request.
 type transactWriteInput struct {
 	actions  []transactAction
-	token    string
+	token    *string
 	capacity capacityMode
 	metrics  string // ReturnItemCollectionMetrics
 }
@@ -39,7 +39,7 @@ func (in *transactWriteInput) member(r *attr.Reader, name string) error {
 	case "TransactItems":
 		return readList(r, &in.actions, (*transactAction).member)
 	case "ClientRequestToken":
-		return readString(r, &in.token)
+		return readText(r, &in.token)
 	case "ReturnConsumedCapacity":
 		return readCapacityMode(r, &in.capacity)
 	case "ReturnItemCollectionMetrics":
@@ -86,13 +86,25 @@ func (in *transactWriteInput) validate() *serviceError {
 	if err := checkActionCount(len(in.actions)); err != nil {
 		return err
 	}
-	if len(in.token) > maxToken {
-		return invalid("1 validation error detected: Value '%s' at 'clientRequestToken' failed to satisfy constraint: Member must have length less than or equal to %d", in.token, maxToken)
+	if err := checkToken(in.token); err != nil {
+		return err
 	}
 	for i := range in.actions {
 		if err := in.actions[i].validate(); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+func checkToken(token *string) *serviceError {
+	const at = "1 validation error detected: Value '%s' at 'clientRequestToken' failed to satisfy constraint: "
+	switch {
+	case token == nil:
+	case *token == "":
+		return invalid(at+"Member must have length greater than or equal to 1", *token)
+	case len(*token) > maxToken:
+		return invalid(at+"Member must have length less than or equal to %d", *token, maxToken)
 	}
 	return nil
 }

@@ -193,3 +193,24 @@ func TestPathsIntoKeys(t *testing.T) {
 		}
 	}
 }
+
+// An update that creates an item sees the item's key, its condition does not.
+func TestUpdateSeesTheKeyOfANewItem(t *testing.T) {
+	for _, expression := range []string{"SET x = k", "SET x = if_not_exists(k, :v)"} {
+		values := `,"ExpressionAttributeValues":{":v":{"S":"other"}}`
+		if !strings.Contains(expression, ":v") {
+			values = ""
+		}
+		body := `{"TableName":"tbl","Key":{"k":{"S":"a"}},"UpdateExpression":"` + expression + `","ConditionExpression":"attribute_not_exists(k)"` + values
+		for operation, body := range map[string]string{
+			"UpdateItem":         body + `}`,
+			"TransactWriteItems": `{"TransactItems":[{"Update":` + body + `}}]}`,
+		} {
+			e := newEngine(t)
+			mustServe(t, e, operation, body)
+			if got, want := mustServe(t, e, "GetItem", `{"TableName":"tbl","Key":{"k":{"S":"a"}}}`), `"x":{"S":"a"}`; !strings.Contains(got, want) {
+				t.Errorf("%s %s: got %s, want %s", operation, expression, got, want)
+			}
+		}
+	}
+}

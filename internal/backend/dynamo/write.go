@@ -64,6 +64,8 @@ func (w *write) evaluate(old rows.Row) *serviceError {
 	item := w.key
 	if old != "" {
 		item = before.item()
+	} else {
+		before.row = w.row // an item that the update creates has its key already
 	}
 	if w.update.parsed != nil {
 		var err error

@@ -159,7 +159,7 @@ func (p *parser) distinct(operator string, operands []operand) {
 	}
 	for i := 1; i < len(operands); i++ {
 		if operands[i].kind == operandPath && operands[i].path.equal(&first.path) {
-			p.leafFault(leafDistinct, "The first operand must be distinct from the remaining operands for this operator or function; operator: %s, first operand: %s", operator, &first.path)
+			p.leafFault(leafDistinct, notDistinct, operator, &first.path)
 			return
 		}
 	}
@@ -182,3 +182,5 @@ func describe(v attr.Value) string {
 	}
 	return "AttributeValue: {" + v.Kind().String() + ":" + text + "}"
 }
+
+const notDistinct = "The first operand must be distinct from the remaining operands for this operator or function; operator: %s, first operand: %s"

@@ -245,6 +245,8 @@ func (p *updateParser) callTerm(name string, start int, operands []setTerm) setT
 		return setTerm{value: &appended{listAppend{operands[0].value, operands[1].value}, start}, kind: attr.L}
 	case operands[0].path == nil:
 		p.leafFault(leafType, "Operator or function requires a document path; operator or function: %s", name)
+	case operands[1].path != nil && operands[0].path.equal(operands[1].path):
+		p.leafFault(leafDistinct, notDistinct, name, operands[0].path)
 	default:
 		return setTerm{value: &ifNotExists{*operands[0].path, operands[1].value}}
 	}
