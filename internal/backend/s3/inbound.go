@@ -3,6 +3,7 @@ package s3
 import (
 	"cmp"
 	"encoding/xml"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -26,10 +27,32 @@ func receive(req *http.Request, body []byte) *inbound {
 	in := &inbound{method: req.Method, header: req.Header, body: body}
 	if req.URL != nil {
 		in.query = req.URL.Query()
+		in.unhoist()
 		in.bucket, in.key, _ = strings.Cut(strings.TrimPrefix(req.URL.Path, "/"), "/")
 	}
 	in.api = operation(in.method, in.bucket, in.key, in.query)
 	return in
+}
+
+// unhoist puts the headers of a presigned request that its signer moved into the
+// query back where they belong: the current SDKs do so with those of checksums.
+// A header that is sent as well wins.
+func (in *inbound) unhoist() {
+	header := in.header
+	for name, values := range in.query {
+		canonical := http.CanonicalHeaderKey(name)
+		if canonical != "X-Amz-Sdk-Checksum-Algorithm" && !(strings.HasPrefix(canonical, checksumPrefix) && known(canonical)) {
+			continue
+		}
+		if header.Get(canonical) == "" {
+			in.header = maps.Clone(in.header)
+			if in.header == nil {
+				in.header = http.Header{}
+			}
+			in.header[canonical] = values
+		}
+		delete(in.query, name)
+	}
 }
 
 // brings returns how many bytes of an object are in the body.
@@ -238,6 +261,9 @@ func decodeCompleteUpload(in *inbound) (request, *serviceError) {
 	}
 	r := &completeUpload{bucket: in.bucket, key: in.key, id: in.query.Get("uploadId"), condition: in.writeCondition()}
 	var err *serviceError
+	if r.size, err = in.objectSize(); err != nil {
+		return nil, err
+	}
 	if r.claims.algorithm, r.claims.value, err = in.checksum(in.header); err != nil {
 		return nil, err
 	}
@@ -249,6 +275,20 @@ func decodeCompleteUpload(in *inbound) (request, *serviceError) {
 		r.parts = append(r.parts, completedPart{p.PartNumber, p.ETag, a, value})
 	}
 	return r, nil
+}
+
+// objectSize returns the size that a completed upload is said to have, -1 if none
+// is.
+func (in *inbound) objectSize() (int64, *serviceError) {
+	text := in.header.Get(objectSizeHeader)
+	if text == "" {
+		return -1, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 {
+		return 0, fail(invalidRequest, "Value for x-amz-mp-object-size header is invalid.")
+	}
+	return n, nil
 }
 
 // pickChecksum returns the one that is there, in the order of algorithms.

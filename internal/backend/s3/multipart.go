@@ -147,6 +147,7 @@ type completeUpload struct {
 	bucket, key, id string
 	parts           []completedPart
 	claims          claims // of the whole object
+	size            int64  // that the object is said to have; -1: nothing is said
 	condition       writeCondition
 }
 
@@ -214,6 +215,9 @@ func (r *completeUpload) assemble(ctx context.Context, b *bucket) (*upload, *obj
 	o.checksum, err = r.checksum(u, parts, o.body)
 	if err == nil && r.claims.algorithm != noAlgorithm && (r.claims.algorithm != o.checksum.algorithm || r.claims.value != o.checksum.value) {
 		err = fail(badDigest, "The %s you specified did not match the calculated checksum.", r.claims.algorithm)
+	}
+	if err == nil && r.size >= 0 && r.size != int64(len(o.body)) {
+		err = fail(invalidRequest, "The provided 'x-amz-mp-object-size' header value %d does not match what was computed: %d", r.size, len(o.body))
 	}
 	return u, o, err
 }

@@ -122,9 +122,11 @@ var amzHeaders = []string{
 }
 
 const (
-	amzPrefix      = "X-Amz-"
-	metaPrefix     = "X-Amz-Meta-"
-	checksumPrefix = "X-Amz-Checksum-"
+	amzPrefix = "X-Amz-"
+	// objectSizeHeader is one of CompleteMultipartUpload.
+	objectSizeHeader = "X-Amz-Mp-Object-Size"
+	metaPrefix       = "X-Amz-Meta-"
+	checksumPrefix   = "X-Amz-Checksum-"
 )
 
 // find returns the route of a request, or refuses what in it is not supported.
@@ -139,7 +141,7 @@ func (in *inbound) find() (route, *serviceError) {
 		}
 	}
 	for name := range in.header {
-		if strings.HasPrefix(name, amzPrefix) && !known(name) {
+		if strings.HasPrefix(name, amzPrefix) && !known(name) && (name != objectSizeHeader || in.api != "CompleteMultipartUpload") {
 			return route{}, unsupported("the header %.100q", name)
 		}
 	}

@@ -295,3 +295,50 @@ func TestHTTPServer(t *testing.T) {
 		}
 	}
 }
+
+// Presigned addresses as the current SDKs make them: the headers of checksums stand
+// in the query.
+func TestPresigned(t *testing.T) {
+	a := newAccount(t, nil)
+	const signature = "&X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Signature=00"
+	for _, c := range []struct {
+		method, query string
+		status        int
+	}{
+		{"PUT", "x-amz-sdk-checksum-algorithm=CRC32&x-amz-checksum-crc32=y%2FQ5Jg%3D%3D", 200},
+		{"PUT", "x-amz-sdk-checksum-algorithm=CRC32&x-amz-checksum-crc32=AAAAAA%3D%3D", 400},
+		{"PUT", "x-amz-sdk-checksum-algorithm=CRC32", 400},
+		{"PUT", "x-amz-storage-class=GLACIER", 501},
+		{"PUT", "x-amz-checksum-sha512=AA%3D%3D", 501},
+		{"GET", "x-amz-checksum-mode=ENABLED", 200},
+	} {
+		got := ask(t, a.Service, c.method, "/lake/k?"+c.query+signature, "123456789")
+		if got.status != c.status {
+			t.Errorf("%s %s: status %d, want %d: %s", c.method, c.query, got.status, c.status, got.body)
+		}
+		if c.method == "GET" && got.header.Get("X-Amz-Checksum-Crc32") != "y/Q5Jg==" {
+			t.Errorf("%s %s: headers %v, want the checksum", c.method, c.query, got.header)
+		}
+	}
+}
+
+// An upload is completed only with the size that the request says, as Go's
+// transfer manager does.
+func TestObjectSizeOfUpload(t *testing.T) {
+	a := newAccount(t, nil)
+	for size, want := range map[string]int{"9": 200, "8": 400, "x": 400} {
+		created := ask(t, a.Service, "POST", "/lake/k?uploads", "")
+		var upload struct{ UploadId string }
+		if err := xml.Unmarshal([]byte(created.body), &upload); err != nil {
+			t.Fatal(err)
+		}
+		part := ask(t, a.Service, "PUT", "/lake/k?partNumber=1&uploadId="+upload.UploadId, "123456789")
+		list := "<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>" + part.header.Get("ETag") + "</ETag></Part></CompleteMultipartUpload>"
+		if got := ask(t, a.Service, "POST", "/lake/k?uploadId="+upload.UploadId, list, "X-Amz-Mp-Object-Size", size); got.status != want {
+			t.Errorf("size %s: status %d, want %d: %s", size, got.status, want, got.body)
+		}
+	}
+	if got := ask(t, a.Service, "PUT", "/lake/k", "", "X-Amz-Mp-Object-Size", "0"); got.status != 501 {
+		t.Errorf("PutObject with the size of an upload: status %d, want 501", got.status)
+	}
+}
