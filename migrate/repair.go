@@ -117,10 +117,11 @@ func (m *Migrator) heal(ctx context.Context, d difference) (*Unhealed, error) {
 		case !errors.As(err, &refusal) && !divisible(err):
 			return nil, store.Failed("repair", m.v2Table(), d.key, err)
 		}
-		differs, readErr := false, error(nil)
-		if d, differs, readErr = m.look(ctx, d); readErr != nil || !differs {
+		now, differs, readErr := m.look(ctx, d)
+		if readErr != nil || !differs {
 			return nil, readErr // another process has ended it
 		}
+		d = now
 	}
 	return &Unhealed{
 		Key: d.key, What: fmt.Sprintf("gave up after %d tries, the last: %v", settleTries, err),
@@ -149,7 +150,7 @@ func invalid(err error) bool {
 }
 
 func (m *Migrator) unmigratable(d difference) *Unhealed {
-	do := "remove these attributes from the item in v1, or delete it there"
+	var do string
 	switch d.unmigratable {
 	case control.KeyTooLong:
 		do = "delete the item in v1, and write it under a shorter key if it is still needed"
@@ -157,6 +158,8 @@ func (m *Migrator) unmigratable(d difference) *Unhealed {
 		do = "write a shorter value in v1, or delete the item there"
 	case control.NoBinaryValue:
 		do = "write a binary value in v1, or delete the item there"
+	default:
+		do = "remove these attributes from the item in v1, or delete it there"
 	}
 	return &Unhealed{
 		Key: d.key, What: fmt.Sprintf("v2 cannot hold it: %s: %s", d.unmigratable, d.detail),

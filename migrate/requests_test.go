@@ -159,13 +159,3 @@ func removing(node, incarnation string) migrate.RemovePeerOptions {
 	o.Node, o.Incarnation = node, incarnation
 	return o
 }
-
-// incarnation returns that of a node's record.
-func (l *lake) incarnation(node string) string {
-	l.t.Helper()
-	p, err := l.records().Peer(l.quiet(), node)
-	if err != nil || p == nil {
-		l.t.Fatalf("record of node %s: %v, %v", node, p, err)
-	}
-	return p.Incarnation
-}

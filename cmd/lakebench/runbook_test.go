@@ -107,7 +107,7 @@ func TestNothingWithoutYes(t *testing.T) {
 }
 
 func TestAgrees(t *testing.T) {
-	for answer, want := range map[string]bool{"yes\n": true, " yes \n": true, "yes": true, "": false, "\n": false, "y\n": false, "no\n": false, "yesterday\n": false} {
+	for answer, want := range map[string]bool{"yes\n": true, "\tyes \n": true, "yes": true, "": false, "\n": false, "y\n": false, "no\n": false, "yesterday\n": false} {
 		if got := agrees(strings.NewReader(answer), io.Discard); got != want {
 			t.Errorf("%q: %v", answer, got)
 		}

@@ -41,7 +41,7 @@ func (in *inbound) unhoist() {
 	header := in.header
 	for name, values := range in.query {
 		canonical := http.CanonicalHeaderKey(name)
-		if canonical != "X-Amz-Sdk-Checksum-Algorithm" && !(strings.HasPrefix(canonical, checksumPrefix) && known(canonical)) {
+		if canonical != "X-Amz-Sdk-Checksum-Algorithm" && (!strings.HasPrefix(canonical, checksumPrefix) || !known(canonical)) {
 			continue
 		}
 		if header.Get(canonical) == "" {

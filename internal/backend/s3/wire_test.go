@@ -328,13 +328,15 @@ func TestObjectSizeOfUpload(t *testing.T) {
 	a := newAccount(t, nil)
 	for size, want := range map[string]int{"9": 200, "8": 400, "x": 400} {
 		created := ask(t, a.Service, "POST", "/lake/k?uploads", "")
-		var upload struct{ UploadId string }
+		var upload struct {
+			ID string `xml:"UploadId"`
+		}
 		if err := xml.Unmarshal([]byte(created.body), &upload); err != nil {
 			t.Fatal(err)
 		}
-		part := ask(t, a.Service, "PUT", "/lake/k?partNumber=1&uploadId="+upload.UploadId, "123456789")
+		part := ask(t, a.Service, "PUT", "/lake/k?partNumber=1&uploadId="+upload.ID, "123456789")
 		list := "<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>" + part.header.Get("ETag") + "</ETag></Part></CompleteMultipartUpload>"
-		if got := ask(t, a.Service, "POST", "/lake/k?uploadId="+upload.UploadId, list, "X-Amz-Mp-Object-Size", size); got.status != want {
+		if got := ask(t, a.Service, "POST", "/lake/k?uploadId="+upload.ID, list, "X-Amz-Mp-Object-Size", size); got.status != want {
 			t.Errorf("size %s: status %d, want %d: %s", size, got.status, want, got.body)
 		}
 	}
